@@ -6,7 +6,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 )
 
 const (

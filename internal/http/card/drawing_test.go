@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 )
 
 // heldDrawing draws one card at a time, each when it is released.

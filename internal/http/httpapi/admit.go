@@ -9,7 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
 )
 

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/http/endless"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 )

@@ -21,7 +21,7 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/http/card"
 	"levelboard/internal/http/edge"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/audit"

@@ -8,7 +8,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/endless"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 )
 
 // bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after requestTime.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -43,19 +42,19 @@ func (a *api) listMembers(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	body, err := a.findMembers(r.ctx, g, want)
+	body, err := a.findMembers(c, g, want)
 	if err != nil {
 		return err
 	}
 	return answerPrivate(c, body)
 }
 
-func (a *api) findMembers(ctx context.Context, g *guild.Guild, want membersWanted) (body any, err error) {
+func (a *api) findMembers(c *gin.Context, g *guild.Guild, want membersWanted) (body any, err error) {
 	if want.users == nil {
-		found, err := a.deps.Finder.Search(ctx, g, want.name, int(want.limit))
+		found, err := a.deps.Finder.Search(c.Request.Context(), holderOf(c), g, want.name, int(want.limit))
 		return foundJSON{rankedEntries(g.Curve, found.Members)}, err
 	}
-	view, err := a.deps.Board.View(ctx, g, leaderboard.Look{Users: want.users})
+	view, err := a.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Users: want.users})
 	return knownBody(g, want.users, view.Members), err
 }
 

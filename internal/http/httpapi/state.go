@@ -9,9 +9,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/http/endless"
-	"levelboard/internal/http/shares"
 	"levelboard/internal/platform/logs"
 	"levelboard/internal/platform/pause"
+	"levelboard/internal/platform/shares"
 )
 
 // state is what the handlers of one request share.

@@ -10,7 +10,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/http/endless"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/leaderboard"

@@ -15,7 +15,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/signin"
@@ -136,6 +136,14 @@ func crowded(why error) error {
 		Code: fault.Unavailable, RetryAfter: time.Second, Cause: why,
 		Message: "The service is busy. Try again in a second.",
 	}
+}
+
+// callerOf names who asks: the user, or the address without one.
+func callerOf(c *gin.Context) string {
+	if session := sessionOf(c); session != nil {
+		return "user " + string(session.User.ID)
+	}
+	return "address " + ratelimit.ClientName(c.ClientIP())
 }
 
 const placeKey = "place"

@@ -121,7 +121,7 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 			return err
 		}
 	}
-	found, err := s.deps.Finder.Find(c.Request.Context(), g, content.Query)
+	found, err := s.deps.Finder.Find(c.Request.Context(), callerOf(c), g, content.Query)
 	if fault.Is(err, fault.Invalid) {
 		content.Wrong = fault.From(err).Message
 		return s.show(c, http.StatusUnprocessableEntity, "search", "Find a member", content)

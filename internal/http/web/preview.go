@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/http/card"
 	"levelboard/internal/http/edge"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/leaderboard"
 )

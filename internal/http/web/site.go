@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/card"
 	"levelboard/internal/http/edge"
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"

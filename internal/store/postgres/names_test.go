@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/testing/testenv"
@@ -18,6 +20,7 @@ import (
 func TestTheIndexesOfALargeGuild(t *testing.T) {
 	a, g := manyMembers(t)
 	t.Run("a search uses them", func(t *testing.T) { searchUsesIndexes(t, a, g) })
+	t.Run("a search that takes too long is ended by the server", func(t *testing.T) { searchIsEnded(t, a, g) })
 	t.Run("an update leaves them alone", func(t *testing.T) { updateLeavesIndexesAlone(t, a, g) })
 }
 
@@ -75,6 +78,29 @@ func searchUsesIndexes(t *testing.T, a *Archive, g leaderboard.GuildRef) {
 		t.Errorf("the plan:\n%s", plan)
 	}
 }
+
+func searchIsEnded(t *testing.T, a *Archive, g leaderboard.GuildRef) {
+	q, err := leaderboard.ParseQuery("gopher")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = pgx.BeginFunc(t.Context(), a.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), `LOCK TABLE members, member_words`); err != nil {
+			return err
+		}
+		_, err := a.FindNames(t.Context(), g, q, leaderboard.NameLimits{Users: 1})
+		if ended := (*pgconn.PgError)(nil); !errors.As(err, &ended) || ended.Code != pgerrcodeCanceled {
+			t.Errorf("the search ended with %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pgerrcodeCanceled is query_canceled: by statement_timeout, before this side gives up.
+const pgerrcodeCanceled = "57014"
 
 // An update that leaves the names alone must leave all indexes alone (docs/adr/0005-members-by-unnest.md).
 func updateLeavesIndexesAlone(t *testing.T, a *Archive, g leaderboard.GuildRef) {

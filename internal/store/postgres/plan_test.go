@@ -90,6 +90,23 @@ func TestKeysAreReadByTheirIndexWhateverTheStatisticsSay(t *testing.T) {
 	t.Run("of none", read)
 }
 
+// Anybody who signs in can open a page with what is stored about them: it must not read what others did.
+func TestWhatIsStoredOfAUserIsReadByIndexes(t *testing.T) {
+	url := storetest.PostgresURL(t)
+	exec(t, url, `INSERT INTO requests (incarnation, name, request, made_ms, outcome, users)
+		SELECT 1, decode(lpad(to_hex(i), 32, '0'), 'hex'), '\x00', i, '', (200000000000000000 + i)::text FROM generate_series(1, 20000) i`)
+	exec(t, url, `INSERT INTO audit (log, at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, reason, request_id)
+		SELECT 1, i, 0, 'operator', '', '', 'xp', (200000000000000000 + i)::text, '', '', 'a reason', '' FROM generate_series(1, 20000) i`)
+	exec(t, url, `VACUUM ANALYZE`)
+	readsFew(t, url, 500, open(t, url), func(a *postgres.Archive) {
+		for range 10 {
+			if found, err := a.StoredOf(t.Context(), "300000000000000000"); err != nil || !found.Nothing() {
+				t.Fatalf("%+v, %v", found, err)
+			}
+		}
+	})
+}
+
 // grantAll makes so many keys, 0 and the numbers after it, and grants each as many of the guilds that are there.
 func grantAll(prefix string, keys int) string {
 	return fmt.Sprintf(`WITH k AS (

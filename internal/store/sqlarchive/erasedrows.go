@@ -57,13 +57,15 @@ func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Sto
 			SELECT log, at_ms, number FROM audit WHERE user_id <> '' AND user_id = $1
 			UNION SELECT log, at_ms, number FROM audit WHERE actor_id = $1) r`, string(user))
 	}
-	if err == nil {
-		found.Traces, err = one(ctx, c, "find_traces_of", scanValue[bool], `
-			SELECT EXISTS (SELECT 1 FROM standings WHERE user_id = $1) OR EXISTS (SELECT 1 FROM key_records WHERE owner_id = $1)
-				OR EXISTS (SELECT 1 FROM members WHERE user_id = $1 AND incarnation IN `+copied+`)
-				OR EXISTS (SELECT 1 FROM requests WHERE `+changedUser+`) OR EXISTS (SELECT 1 FROM audit WHERE `+mentions+`)`, string(user))
-	}
 	return found, err
+}
+
+// TracesOf implements erasure.Archive.
+func (c *Catalog) TracesOf(ctx context.Context, user id.User) (bool, error) {
+	return one(ctx, c, "find_traces_of", scanValue[bool], `
+		SELECT EXISTS (SELECT 1 FROM standings WHERE user_id = $1) OR EXISTS (SELECT 1 FROM key_records WHERE owner_id = $1)
+			OR EXISTS (SELECT 1 FROM members WHERE user_id = $1 AND incarnation IN `+copied+`)
+			OR EXISTS (SELECT 1 FROM requests WHERE `+changedUser+`) OR EXISTS (SELECT 1 FROM audit WHERE `+mentions+`)`, string(user))
 }
 
 // EraseRows implements erasure.Archive. Its lock on the secret's row comes before all others: sharesErasures has the other side.

@@ -64,8 +64,10 @@ type Request struct {
 
 // Archive is what is needed of Postgres or SQLite. Each method is one transaction.
 type Archive interface {
-	// StoredOf reads what the archive holds of a user; it has no Sessions.
+	// StoredOf reads what the archive holds of a user, by its indexes; it has no Sessions and no Traces.
 	StoredOf(ctx context.Context, user id.User) (Stored, error)
+	// TracesOf reports whether Stored.Traces holds. It reads all records of requests, and of the audit log all with texts.
+	TracesOf(ctx context.Context, user id.User) (bool, error)
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// States is as in snapshot.Archive.
 	States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error)

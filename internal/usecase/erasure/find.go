@@ -20,6 +20,11 @@ func (e *Eraser) Find(ctx context.Context, user id.User) (Stored, error) {
 		return Stored{}, fault.Down("find a user", err)
 	}
 	found, err := e.find(ctx, user, loaded)
+	if err == nil {
+		if found.Traces, err = e.archive.TracesOf(ctx, user); err != nil {
+			err = fault.Down("find a user", err)
+		}
+	}
 	if err == nil && found.Nothing() {
 		err = fault.New(fault.NotFound, "Nothing is stored about this user.")
 	}
@@ -34,8 +39,8 @@ func guildsOf(entries []Membership) []leaderboard.GuildRef {
 	return refs
 }
 
-// Known is Find for a page: it asks the guilds that the archive names only, so it lacks a guild that the user joined since the last snapshot.
-// Without anything stored, it returns no error.
+// Known is Find for a page, which anybody may open: it asks the guilds that the archive names only, so it lacks a guild that the user joined
+// since the last snapshot, and looks for no Traces. Without anything stored, it returns no error.
 func (e *Eraser) Known(ctx context.Context, user id.User) (Stored, error) {
 	return e.find(ctx, user, nil)
 }

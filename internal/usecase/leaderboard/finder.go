@@ -7,24 +7,20 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/shares"
 )
 
 const (
 	// MaxFound is how many members one search finds at most.
 	MaxFound = 20
-	// namesTime bounds what a search waits for the archive, its turn included.
+	// namesTime bounds a search, its turn included.
 	namesTime = 2 * time.Second
-	// searchesAtOnce is how many searches use the archive's few connections; searchesWaiting is how many more wait.
-	searchesAtOnce  = 2
-	searchesWaiting = 128
+	// searchesAtOnce is how many searches use the archive's few connections, searchesOfOne how many of them may be one caller's.
+	searchesAtOnce, searchesOfOne = 2, 1
 )
-
-var errSearchesFull = errors.New("too many searches wait for the archive")
 
 const (
 	// candidates is how many members are looked up in the live store for one search; the archive chooses those with the most XP.
@@ -59,16 +55,12 @@ type Candidates struct {
 type Finder struct {
 	board *Leaderboard
 	names Names
-	turns *semaphore.Weighted // held by each search that uses the archive
-	queue *semaphore.Weighted // held by each of those, and by each that waits
+	turns *shares.Pool // by caller
 }
 
 // NewFinder returns a Finder.
 func NewFinder(board *Leaderboard, names Names) *Finder {
-	return &Finder{
-		board: board, names: names,
-		turns: semaphore.NewWeighted(searchesAtOnce), queue: semaphore.NewWeighted(searchesAtOnce + searchesWaiting),
-	}
+	return &Finder{board: board, names: names, turns: shares.New(searchesAtOnce, searchesOfOne)}
 }
 
 // Found is the result of a search.
@@ -78,7 +70,7 @@ type Found struct {
 }
 
 // Find finds the member with that id, or as Search does at most MaxFound members for the text (ParseQuery).
-func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, error) {
+func (f *Finder) Find(ctx context.Context, caller string, g *guild.Guild, text string) (Found, error) {
 	if user, err := id.Parse[id.User](strings.TrimSpace(text)); err == nil {
 		v, err := f.board.View(ctx, g, Look{Users: []id.User{user}})
 		return Found{Members: v.Members}, err
@@ -87,31 +79,42 @@ func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, 
 	if err != nil {
 		return Found{}, err
 	}
-	return f.Search(ctx, g, q, MaxFound)
+	return f.Search(ctx, caller, g, q, MaxFound)
 }
 
-// Search finds at most limit members (1 to MaxFound) by their names. An Unavailable fault when the archive is away.
+// Search finds at most limit members (1 to MaxFound) by their names. A RateLimited fault when the caller has a search under way for too
+// long, an Unavailable one when the archive is away.
 //
 // The archive has an index of words and none of ranks. When it has too many words to look at all their members, those with the best ranks are
-// likely to be near the top of the board, so they are looked for there before the archive takes its time and looks at every member.
-func (f *Finder) Search(ctx context.Context, g *guild.Guild, q Query, limit int) (Found, error) {
-	named, err := f.named(ctx, Ref(g), q, fewWords)
+// likely to be near the top of the board, so they are looked for there before the archive takes its time and looks at every member. For a
+// single letter it never does: what nearly everybody matches is not worth a scan.
+func (f *Finder) Search(ctx context.Context, caller string, g *guild.Guild, q Query, limit int) (Found, error) {
+	turn, cancel := context.WithTimeout(ctx, namesTime)
+	defer cancel()
+	place, err := f.turns.Wait(turn, caller)
+	if errors.Is(err, shares.ErrShare) {
+		return Found{}, &fault.Error{
+			Code: fault.RateLimited, RetryAfter: namesTime, Cause: err,
+			Message: "You search too often at once. Wait for what you searched for, then try again.",
+		}
+	}
+	if err != nil {
+		return Found{}, notFindable(err)
+	}
+	defer place.Release()
+	named, err := f.names.FindNames(turn, Ref(g), q, NameLimits{Users: candidates, Words: fewWords})
 	var all []Ranked
+	part := false
 	if err == nil && named.Many {
 		if all, err = f.walk(ctx, g, q, limit+1); err != nil {
 			return Found{}, err
 		}
-		if len(all) <= limit {
-			named, err = f.named(ctx, Ref(g), q, 0)
+		if part = q.oneLetter(); !part && len(all) <= limit {
+			named, err = f.names.FindNames(turn, Ref(g), q, NameLimits{Users: candidates})
 		}
 	}
 	if err != nil {
-		return Found{}, &fault.Error{
-			Code:       fault.Unavailable,
-			Message:    "Members cannot be found by name at the moment. Search for a user id, or try again in a few seconds.",
-			Cause:      fmt.Errorf("find members by name: %w", err),
-			RetryAfter: 2 * time.Second,
-		}
+		return Found{}, notFindable(err)
 	}
 	if len(all) <= limit && len(named.Users) > 0 {
 		v, err := f.board.View(ctx, g, Look{Users: named.Users})
@@ -120,7 +123,16 @@ func (f *Finder) Search(ctx context.Context, g *guild.Guild, q Query, limit int)
 		}
 		all = byRank(append(all, v.Members...))
 	}
-	return Found{Members: all[:min(len(all), limit)], More: len(all) > limit}, nil
+	return Found{Members: all[:min(len(all), limit)], More: part || len(all) > limit}, nil
+}
+
+func notFindable(err error) error {
+	return &fault.Error{
+		Code:       fault.Unavailable,
+		Message:    "Members cannot be found by name at the moment. Search for a user id, or try again in a few seconds.",
+		Cause:      fmt.Errorf("find members by name: %w", err),
+		RetryAfter: namesTime,
+	}
 }
 
 // walk looks for the first of the board that match, up to so many.
@@ -140,19 +152,4 @@ func (f *Finder) walk(ctx context.Context, g *guild.Guild, q Query, enough int) 
 		}
 	}
 	return byRank(found), nil // a member that moved meanwhile may be there twice
-}
-
-// named waits for its turn.
-func (f *Finder) named(ctx context.Context, g GuildRef, q Query, words int) (Candidates, error) {
-	if !f.queue.TryAcquire(1) {
-		return Candidates{}, errSearchesFull
-	}
-	defer f.queue.Release(1)
-	ctx, cancel := context.WithTimeout(ctx, namesTime)
-	defer cancel()
-	if err := f.turns.Acquire(ctx, 1); err != nil {
-		return Candidates{}, fmt.Errorf("wait for a turn: %w", err)
-	}
-	defer f.turns.Release(1)
-	return f.names.FindNames(ctx, g, q, NameLimits{Users: candidates, Words: words})
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
@@ -24,7 +25,7 @@ func (w *world) join(user id.User, username string, xp level.XP) {
 
 func (w *world) find(f *leaderboard.Finder, text string, want ...id.User) leaderboard.Found {
 	w.Helper()
-	found, err := f.Find(w.Context(), w.guild, text)
+	found, err := f.Find(w.Context(), "caller", w.guild, text)
 	if err != nil || len(found.Members) != len(want) {
 		w.Fatalf("%q: %+v, %v; want %v", text, found, err, want)
 	}
@@ -94,7 +95,7 @@ func TestFindersLimits(t *testing.T) {
 	if !w.find(f, "g", all[:leaderboard.MaxFound]...).More {
 		t.Error("by one letter it does not say that there are more")
 	}
-	if _, err := f.Find(t.Context(), w.guild, " "); !fault.Is(err, fault.Invalid) {
+	if _, err := f.Find(t.Context(), "caller", w.guild, " "); !fault.Is(err, fault.Invalid) {
 		t.Errorf("no letter: %v", err)
 	}
 }
@@ -111,48 +112,51 @@ func TestWithoutTheArchiveOnlyIDsAreFound(t *testing.T) {
 	w := newWorld(t)
 	f := leaderboard.NewFinder(w.Leaderboard, names(func(context.Context) ([]id.User, error) { return nil, errBroken }))
 	w.createUser1()
-	_, err := f.Find(t.Context(), w.guild, "gopher")
+	_, err := f.Find(t.Context(), "caller", w.guild, "gopher")
 	if got := fault.From(err); got == nil || got.Code != fault.Unavailable || got.RetryAfter <= 0 || !errors.Is(err, errBroken) {
 		t.Errorf("by name: %v", err)
 	}
 	w.find(f, string(user1), user1)
 }
 
-func TestSearchesTakeTurnsAndAreNotManyAtATime(t *testing.T) {
-	w := newWorld(t)
-	let, begun := make(chan struct{}), make(chan struct{}, 150)
-	var mu sync.Mutex
-	at, most := 0, 0
-	count := func(n int) {
-		mu.Lock()
-		defer mu.Unlock()
-		at += n
-		most = max(most, at)
-	}
-	f := leaderboard.NewFinder(w.Leaderboard, names(func(context.Context) ([]id.User, error) {
-		count(1)
-		defer count(-1)
-		begun <- struct{}{}
-		<-let
-		return nil, nil
-	}))
-	// More than may wait: some are refused at once, before any of the others is done.
-	const all = 150
-	done := make(chan error, all)
-	for range all {
-		go func() { _, err := f.Find(t.Context(), w.guild, "gopher"); done <- err }()
-	}
-	<-begun
-	if err := <-done; !fault.Is(err, fault.Unavailable) {
-		t.Errorf("one too many: %v", err)
-	}
-	close(let)
-	for range all - 1 {
-		<-done
-	}
-	if most > 2 {
-		t.Errorf("%d searches at a time", most)
-	}
+// One caller has one search at a time, however many are asked for, and takes no other caller's turn.
+func TestSearchesTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		let, searching := make(chan struct{}), atomic.Int64{}
+		f := leaderboard.NewFinder(w.Leaderboard, names(func(context.Context) ([]id.User, error) {
+			searching.Add(1)
+			defer searching.Add(-1)
+			<-let
+			return nil, nil
+		}))
+		done := make(chan error, 10)
+		search := func(caller string) {
+			_, err := f.Find(t.Context(), caller, w.guild, "gopher")
+			done <- err
+		}
+		for range 9 {
+			go search("greedy")
+		}
+		synctest.Wait()
+		if n := searching.Load(); n != 1 {
+			t.Errorf("%d searches of one caller at a time", n)
+		}
+		go search("other")
+		synctest.Wait()
+		if n := searching.Load(); n != 2 {
+			t.Errorf("%d searches when another caller comes", n)
+		}
+		for range 8 { // after two seconds
+			if err := <-done; !fault.Is(err, fault.RateLimited) {
+				t.Errorf("one too many: %v", err)
+			}
+		}
+		close(let)
+		if err := errors.Join(<-done, <-done); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestWhoWaitsForATurnCanGo(t *testing.T) {
@@ -163,13 +167,13 @@ func TestWhoWaitsForATurnCanGo(t *testing.T) {
 		<-let
 		return nil, nil
 	}))
-	for range 2 {
-		go func() { _, err := f.Find(t.Context(), w.guild, "gopher"); done <- err }()
+	for _, caller := range []string{"one", "other"} {
+		go func() { _, err := f.Find(t.Context(), caller, w.guild, "gopher"); done <- err }()
 		<-begun
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := f.Find(ctx, w.guild, "gopher"); !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.Canceled) {
+	if _, err := f.Find(ctx, "caller", w.guild, "gopher"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("it went with %v", err)
 	}
 	close(let)
@@ -198,8 +202,8 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 		found int
 		more  bool
 		last  int // the best
-	}{{"gopher.", 20, true, 29999}, {"GOPHER.2999", 10, false, 29999}, {"gopher.12345", 1, false, 12345}, {"gopher.1", 20, true, 19999}, {"gopher.3", 0, false, 0}, {"new", 20, true, 9999}} {
-		found, err := f.Find(t.Context(), w.guild, c.text)
+	}{{"gopher.", 20, true, 29999}, {"GOPHER.2999", 10, false, 29999}, {"gopher.12345", 1, false, 12345}, {"gopher.1", 20, true, 19999}, {"gopher.3", 0, false, 0}, {"new", 20, true, 9999}, {"n", 0, true, 0}} {
+		found, err := f.Find(t.Context(), "caller", w.guild, c.text)
 		if err != nil || len(found.Members) != c.found || found.More != c.more {
 			t.Errorf("%q: %d members, more %v, %v", c.text, len(found.Members), found.More, err)
 			continue

@@ -56,6 +56,9 @@ func ParseQuery(text string) (Query, error) {
 // Longest returns the bounds of the words that begin with the longest of what is looked for: at least from, and below before, byte by byte.
 func (q Query) Longest() (from, before string) { return q.beginnings[0], after(q.beginnings[0]) }
 
+// oneLetter reports whether nothing longer than a letter is looked for.
+func (q Query) oneLetter() bool { return utf8.RuneCountInString(q.beginnings[0]) == 1 }
+
 // Beginnings returns what words have to begin with, each with a space before it: all of them are in a Words with a space before it.
 func (q Query) Beginnings() []string {
 	all := make([]string, len(q.beginnings))

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/testing/testenv"
 )
 

@@ -92,7 +92,7 @@ func TestKeysAreReadByTheirIndexWhateverTheStatisticsSay(t *testing.T) {
 
 // Anybody who signs in can open a page with what is stored about them: it must not read what others did.
 func TestWhatIsStoredOfAUserIsReadByIndexes(t *testing.T) {
-	url := storetest.PostgresURL(t)
+	url := postgrestest.URL(t)
 	exec(t, url, `INSERT INTO requests (incarnation, name, request, made_ms, outcome, users)
 		SELECT 1, decode(lpad(to_hex(i), 32, '0'), 'hex'), '\x00', i, '', (200000000000000000 + i)::text FROM generate_series(1, 20000) i`)
 	exec(t, url, `INSERT INTO audit (log, at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, reason, request_id)

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 )
 
 //go:embed static
@@ -62,11 +63,38 @@ func (s *Site) serveManifest(c *gin.Context) {
 	s.sendAsset(c, "site.webmanifest", "public, max-age=86400")
 }
 
+// staticFile is a file as it is, and gzipped; packed is nil where that saves nothing.
+type staticFile struct{ plain, packed []byte }
+
+// packStatic reads and packs the static files, once.
+func packStatic() map[string]staticFile {
+	files := map[string]staticFile{}
+	var packer edge.Packer
+	names, _ := fs.Glob(staticFiles, "static/*") // the pattern is right
+	for _, name := range names {
+		plain, _ := staticFiles.ReadFile(name) // it is in the binary
+		file := staticFile{plain: plain}
+		if packed := packer.Pack(plain); path.Ext(name) != ".png" && len(plain) >= edge.LeastPacked {
+			file.packed = packed
+		}
+		files[path.Base(name)] = file
+	}
+	return files
+}
+
 func (s *Site) sendAsset(c *gin.Context, name, caching string) {
-	content, err := staticFiles.ReadFile("static/" + name)
-	if err != nil {
+	file, found := s.static[name]
+	if !found {
 		s.Refuse(c, fault.New(fault.NotFound, ""))
 		return
+	}
+	content := file.plain
+	if file.packed != nil {
+		c.Header("Vary", "Accept-Encoding")
+		if edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
+			c.Header("Content-Encoding", "gzip")
+			content = file.packed
+		}
 	}
 	c.Header("Cache-Control", caching)
 	c.Header("X-Content-Type-Options", "nosniff")

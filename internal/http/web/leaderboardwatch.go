@@ -26,8 +26,6 @@ const (
 	defaultKeepAlive = 15 * time.Second
 	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
 	rowsFormat = "r4"
-	// streamBegin asks browsers to come back after five seconds.
-	streamBegin = "retry: 5000\n\n"
 	// watchersOfAddress bounds the streams of one address, enough for a class; a browser beyond it polls the rows (leaderboard.js).
 	watchersOfAddress = 20
 	stillHere         = ": still here\n\n"
@@ -172,7 +170,7 @@ func (s *Site) onBoard(ctx context.Context, g *guild.Guild, number int64) (int64
 
 // pushRows returns why the stream ended.
 func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, watcher *watch.Watcher) error {
-	if err := stream.Write([]byte(streamBegin)); err != nil {
+	if err := stream.Write([]byte(stillHere)); err != nil { // the browser learns that it may watch; when to come back is its own affair
 		return err
 	}
 	sent := map[id.User]string{}

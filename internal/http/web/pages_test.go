@@ -2,8 +2,11 @@ package web_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +130,21 @@ func TestStaticFilesAreKeptByTheirHash(t *testing.T) {
 		}
 	}
 	b.get("/favicon.ico").want(200, "<svg")
+	i := slices.IndexFunc(addresses, func(address string) bool { return strings.HasSuffix(address, "/app.css") })
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+addresses[i], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip") // said by hand, the client leaves the body packed
+	answer, err := b.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	packed, err := io.ReadAll(answer.Body)
+	if whole := len(b.get(addresses[i]).text); err != nil || answer.Header.Get("Content-Encoding") != "gzip" || answer.Header.Get("Vary") != "Accept-Encoding" || len(packed) > whole/2 {
+		t.Errorf("%d bytes of %d, %v, %v", len(packed), whole, answer.Header, err)
+	}
 }
 
 func TestTooManyPages(t *testing.T) {

@@ -69,6 +69,7 @@ type Site struct {
 	deps      Deps
 	log       *slog.Logger
 	templates map[string]*template.Template
+	static    map[string]staticFile
 	rendered  *renderedPages
 	packer    edge.Packer
 	drawing   *card.Drawing
@@ -82,7 +83,7 @@ type Site struct {
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
 	s := &Site{
-		deps: deps, log: deps.Log, rendered: newRenderedPages(), drawing: card.NewDrawing(),
+		deps: deps, log: deps.Log, static: packStatic(), rendered: newRenderedPages(), drawing: card.NewDrawing(),
 		inFlight: shares.New(maxInFlight, pagesOfAddress), watchers: shares.New(math.MaxInt, watchersOfAddress),
 		exports: shares.New(maxExports, 1),
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -316,4 +317,25 @@ func TestTheLiveRowsArePausedAndGoOn(t *testing.T) {
 	dot("good")
 	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": 5000}).Want(t, 200)
 	b.see("5,000 XP", "Pause")
+}
+
+func TestALostStreamIsSaidAndABoardThatBecamePrivateEnds(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	key := s.key(g)
+	u := s.member(key, g, "gopherina", 100)
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	b.see("gopherina", "Pause")
+	b.offline(&network.Conditions{Offline: true, DownloadThroughput: -1, UploadThroughput: -1})
+	b.do(chromedp.Evaluate[chromedp.Void]("document.getElementById('live').click(); document.getElementById('live').click()")) // a stream that begins now
+	b.see("Reconnecting")
+	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": 5000}).Want(t, 200)
+	b.offline()
+	b.see("5,000 XP")
+	b.lacks("Reconnecting")
+	settings := object{"name": "Gophers", "memberCount": 5000, "ownerId": ada, "visibility": "private"}
+	s.Do("PUT", "/admin/guilds/"+g, "", settings, apitest.AdminToken(service.AdminToken)).Want(t, 200)
+	b.see("This board can no longer be read.")
 }

@@ -1,6 +1,7 @@
 // Keeps the rows of a board as they are at the moment. The page works without it.
 //
-// The service streams what changed, at most twice a second. Where that cannot be had, the rows are asked for every few seconds.
+// The service streams what changed, at most twice a second. If the stream is refused, the rows are read every few seconds. If the service
+// does not answer, the page says so and tries again, later each time and never all pages at once.
 // A row stays the same element while its member is on the page, so that it stays open and keeps the focus. Nothing is asked for
 // while the tab is hidden, or while somebody has paused it.
 "use strict";
@@ -33,7 +34,6 @@
   if (!board.dataset.rows) return;
 
   const pollEvery = 5000;
-  const pollAfterFailure = 30000;
   const streamAgainAfter = 60000;
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let paused = false;
@@ -41,6 +41,21 @@
   let timer = 0;
   let etag = "";
   let polling = null;
+  let failures = 0;
+  let ended = false;
+
+  const words = { on: "", off: "", lost: "Reconnecting…", ended: "This board can no longer be read." };
+  // say shows whether the rows are live. The button's name says what a press does.
+  const say = (state) => {
+    if (button) {
+      button.dataset.live = state;
+      button.textContent = paused ? "Go live" : "Pause";
+      button.hidden = state === "ended";
+    }
+    const place = document.getElementById("live-state");
+    if (place && place.textContent !== words[state]) place.textContent = words[state];
+  };
+  const after = () => Math.min(1000 * 2 ** failures++, 60000) * (0.5 + Math.random());
 
   const parse = (html) => fragment(html).firstElementChild;
 
@@ -66,15 +81,24 @@
     old.slice(fresh.length).forEach((child) => child.remove());
   };
 
+  const seen = new Set();
+  const sight = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) seen[isIntersecting ? "add" : "delete"](target);
+  });
+  const watch = (row) => sight.observe(row);
+  const forget = (row) => { sight.unobserve(row); seen.delete(row); };
+  [...board.children].forEach(watch);
+
+  // The compositor fades the row's ::after by itself; a colour of the row would be painted for each frame.
   const flash = (row) => {
-    if (!calm.matches) row.animate([{ backgroundColor: "color-mix(in srgb, var(--accent) 18%, transparent)" }, { backgroundColor: "transparent" }], 1200);
+    if (!calm.matches && seen.has(row)) row.animate({ opacity: [0.18, 0] }, { duration: 1200, pseudoElement: "::after" });
   };
 
   // arrange puts the rows into their order and moves no more of them than it has to.
   const arrange = (order) => {
     const focused = document.activeElement;
     const wanted = new Set(order);
-    for (const row of [...board.children]) if (!wanted.has(row.id)) row.remove();
+    for (const row of [...board.children]) if (!wanted.has(row.id)) { forget(row); row.remove(); }
     let next = board.firstElementChild;
     for (const id of order) {
       const row = document.getElementById(id);
@@ -97,6 +121,7 @@
       const row = document.getElementById(fresh.id);
       if (!row) {
         board.append(fresh);
+        watch(fresh);
       } else {
         const before = row.textContent;
         morph(row, fresh);
@@ -125,46 +150,58 @@
     try {
       const answer = await fetch(board.dataset.rows, { cache: "no-store", headers: etag ? { "If-None-Match": etag } : {}, signal: mine.signal });
       if (answer.ok) {
+        failures = 0;
         etag = answer.headers.get("ETag") ?? "";
         const state = await answer.json();
         if (polling === mine) show(state);
-      } else if (answer.status !== 304) {
-        wait = pollAfterFailure;
+      } else if (answer.status === 304) {
+        failures = 0;
+      } else if ([401, 403, 404].includes(answer.status)) {
+        ended = polling === mine;
+      } else {
+        wait = after();
       }
     } catch {
-      wait = pollAfterFailure;
+      wait = after();
     }
     if (polling !== mine) return;
+    say(ended ? "ended" : failures ? "lost" : "on");
+    if (ended) return;
     timer = setTimeout(() => (Date.now() < streamAgainAt ? poll(streamAgainAt) : start()), wait);
   };
 
   const start = () => {
     stop();
-    if (paused || document.hidden) return;
+    if (paused || ended || document.hidden) return;
     if (!window.EventSource || !board.dataset.live) {
       poll(Infinity);
       return;
     }
     const mine = new EventSource(board.dataset.live);
+    let opened = false;
     stream = mine;
+    mine.addEventListener("open", () => { opened = true; });
     mine.addEventListener("rows", (event) => {
+      failures = 0;
       etag = "";
+      say("on");
       show(JSON.parse(event.data));
     });
     mine.addEventListener("error", () => {
-      // A stream that was refused is closed for good; one that broke off comes back by itself.
-      if (mine.readyState !== EventSource.CLOSED || stream !== mine) return;
+      mine.close(); // or the browser would come back by itself, and all of them at once
+      if (stream !== mine) return;
       stream = null;
-      poll(Date.now() + streamAgainAfter);
+      // A stream that was refused says no more than that: reading the rows tells why.
+      if (!opened) return poll(Date.now() + streamAgainAfter);
+      say("lost");
+      timer = setTimeout(start, after());
     });
   };
 
   if (button) button.hidden = false;
   button?.addEventListener("click", () => {
     paused = !paused;
-    // The name says what a press does; whether the rows are live shows in the dot before it.
-    button.dataset.live = paused ? "off" : "on";
-    button.textContent = paused ? "Go live" : "Pause";
+    say(paused ? "off" : "on");
     start();
   });
   document.addEventListener("visibilitychange", start);

@@ -122,12 +122,15 @@ func (noRetries) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error { return next(ctx, noRetry{cmd}) }
 }
 
-// ProcessPipelineHook is for commands that are sent together.
+// ProcessPipelineHook is for commands that are sent together. go-redis repeats none of them if one is marked. Of a transaction it expects its
+// own MULTI and EXEC.
 func (noRetries) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		marked := make([]redis.Cmder, len(cmds))
 		for i, cmd := range cmds {
-			marked[i] = noRetry{cmd}
+			if marked[i] = cmd; cmd.Name() != "multi" && cmd.Name() != "exec" {
+				marked[i] = noRetry{cmd}
+			}
 		}
 		return next(ctx, marked)
 	}

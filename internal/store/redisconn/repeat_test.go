@@ -70,6 +70,14 @@ func sentOnce(t *testing.T, client *redisconn.Client, server *testenv.RedisServe
 			})
 			return err
 		},
+		"a transaction": func() error {
+			_, err := client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+				p.Incr(ctx, key)
+				p.Incr(ctx, key)
+				return nil
+			})
+			return err
+		},
 	} {
 		_, err := s.Version(ctx, guild1) // there is a connection
 		ok(t, err)
@@ -84,6 +92,15 @@ func sentOnce(t *testing.T, client *redisconn.Client, server *testenv.RedisServe
 		if n := count() - before; n > 2 {
 			t.Errorf("%s counted %d", what, n)
 		}
+	}
+	var two *redis.IntCmd
+	before := count()
+	if _, err := client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.Incr(ctx, key)
+		two = p.Incr(ctx, key)
+		return nil
+	}); err != nil || two.Val() != int64(before)+2 {
+		t.Errorf("a transaction that counts from %d to %d: %v", before, two.Val(), err)
 	}
 	if m, err := s.Member(ctx, guild1, user1); err != nil || m.XP > 102 {
 		t.Errorf("%d XP, %v; want 102 at most", m.XP, err)

@@ -121,6 +121,53 @@ func TestAMasterThatHungIsNotWrittenToAgain(t *testing.T) {
 	}
 }
 
+// A network that parts leaves the service with the old master, and everybody else on the other side, which makes another one. The old master has no
+// replica then, so it soon takes no change, and what was changed on the new one is still there when the old one is back.
+func TestAMasterThatIsCutOffFromTheOthers(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := testenv.NewSentinels(t, "", testenv.WithPassword("servers"), testenv.WithConfig("min-replicas-to-write 1", "min-replicas-max-lag 10"))
+	store := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{Timeout: 2 * time.Second}))
+	s.InStep()
+	load(t, store, row(user1))
+	_, err := store.Change(ctx, guild1, user1, plusOne)
+	ok(t, err)
+	s.Settle()
+
+	old := s.Servers[0]
+	heal := s.Cut(old)
+	eventually(t, "the old master rejects changes", func() bool {
+		_, err := store.Change(ctx, guild1, user1, plusOne)
+		return err != nil && strings.Contains(err.Error(), "NOREPLICAS")
+	})
+	now := s.Promoted(old)
+	eventually(t, "the new master asks for the comparison", func() bool {
+		_, err := store.Change(ctx, guild1, user1, plusOne)
+		return errors.Is(err, leaderboard.ErrNotLoaded)
+	})
+	eventually(t, "the new master has a replica", func() bool {
+		info, err := now.Ask("INFO", "replication")
+		return err == nil && strings.Contains(info, "min_slaves_good_slaves:1")
+	})
+	load(t, store, row(user1))
+	for range 25 {
+		_, err := store.Change(ctx, guild1, user1, plusOne)
+		ok(t, err)
+	}
+	heal()
+	s.Settle()
+	for range 25 {
+		_, err := store.Change(ctx, guild1, user1, plusOne)
+		ok(t, err)
+	}
+	s.InStep()
+	for _, server := range []*testenv.RedisServer{now, old} {
+		if xp := direct(t, server).ZScore(ctx, prefix+"xp", string(user1)).Val(); xp != 150 {
+			t.Errorf("%v XP on %s after 50 changes, want 150", xp, server.Addr())
+		}
+	}
+}
+
 // A sentinel that knows of no failover is the only one that answers, and the master that was replaced is back, with the data that it died with: it
 // has no replica, so it takes no change.
 func TestAReplacedMasterThatAStaleSentinelNamesTakesNoChange(t *testing.T) {

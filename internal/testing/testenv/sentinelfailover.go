@@ -81,6 +81,24 @@ func offset(info, name string) int64 {
 	return n
 }
 
+// Cut parts a server from the sentinels and the other servers, while clients still reach it, until heal is called. The servers must have a
+// password.
+func (s *Sentinels) Cut(r *RedisServer) (heal func()) {
+	s.tb.Helper()
+	if r.password == "" {
+		s.tb.Fatal("no server with a password to cut off")
+	}
+	ask := func(command ...string) {
+		s.tb.Helper()
+		if _, err := r.Ask(command...); err != nil {
+			s.tb.Fatalf("%v: %v", command, err)
+		}
+	}
+	ask("ACL", "SETUSER", peers, "off")
+	ask("CLIENT", "KILL", "USER", peers)
+	return func() { s.tb.Helper(); ask("ACL", "SETUSER", peers, "on") }
+}
+
 // Lag cuts the replicas off from the master for good: what is changed from now
 // on is not on them. The servers must have a password.
 func (s *Sentinels) Lag() {

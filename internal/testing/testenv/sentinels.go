@@ -44,7 +44,7 @@ type Sentinels struct {
 func NewSentinels(tb testing.TB, password string, options ...RedisOption) *Sentinels {
 	tb.Helper()
 	s := &Sentinels{tb: tb, password: password}
-	options = append([]RedisOption{WithConfig("repl-diskless-sync-delay 0", "repl-ping-replica-period 1", "repl-timeout 20")}, options...)
+	options = append([]RedisOption{WithConfig("repl-diskless-sync-delay 0", "repl-ping-replica-period 1", "repl-timeout 20")}, append(options, asPeers)...)
 	for i := range sentinelServers {
 		more := options
 		if i > 0 {
@@ -63,6 +63,15 @@ func NewSentinels(tb testing.TB, password string, options ...RedisOption) *Senti
 	}
 	s.Settle()
 	return s
+}
+
+// peers is the user, and its password, as whom sentinels and replicas come to servers with a password, so that Cut tells them from clients.
+const peers = "peers"
+
+func asPeers(s *RedisServer) {
+	if s.password != "" {
+		s.lines = append(s.lines, "user "+peers+" on >"+peers+" ~* &* +@all", "masteruser "+peers, "masterauth "+peers)
+	}
 }
 
 func following(master *RedisServer) RedisOption {
@@ -111,8 +120,8 @@ func (s *Sentinels) knowledge(of int, ids []string) []string {
 		"sentinel failover-timeout " + MasterName + " 3000",
 		"sentinel parallel-syncs " + MasterName + " 2",
 	}
-	if password := s.Servers[0].password; password != "" {
-		lines = append(lines, "sentinel auth-pass "+MasterName+" "+password)
+	if s.Servers[0].password != "" {
+		lines = append(lines, "sentinel auth-user "+MasterName+" "+peers, "sentinel auth-pass "+MasterName+" "+peers)
 	}
 	if s.password != "" {
 		lines = append(lines, "sentinel sentinel-pass "+s.password)

@@ -18,6 +18,7 @@ var presenceCases = []boardCase{
 	{"a member is deleted while it is not present", deletedWhileAway},
 	{"absence is no gain and no loss", gainsWhileAway},
 	{"a board that is made while members are not present", countedWhileAway},
+	{"the first gains of a guild are of members who are not present", firstGainsWhileAway},
 }
 
 // leave takes members off the board, and return brings them back.
@@ -193,4 +194,22 @@ func countedWhileAway(b *board) {
 	b.wantGains(c, period.Daily, gains{userN(1): 20})
 	b.setPresence(true, c.now(), userN(2))
 	b.wantGains(c, period.Daily, gains{userN(1): 20, userN(2): 33})
+}
+
+func firstGainsWhileAway(b *board) {
+	c, two, three := ahead(0), rowN(2, 100), rowN(3, 100)
+	two.Absent, three.Absent = true, true
+	b.load(rowN(1, 100), two, three)
+	b.put(leaderboard.Puts{Mode: leaderboard.PutAdd, Days: c.now(), Members: []leaderboard.Put{{User: userN(2), XP: 5}}})
+	b.wantGains(c, period.Daily, nil)
+	b.setPresence(true, c.now(), userN(2))
+	b.wantGains(c, period.Weekly, gains{userN(2): 5})
+
+	b.must(b.Drop(b.Context(), b.g))
+	b.load(rowN(1, 100), two, three)
+	_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{
+		Days: c.now(), Members: []leaderboard.Award{{User: userN(3), Offers: []level.XP{7}}, {User: userN(1), Offers: []level.XP{4}}},
+	})
+	b.must(err)
+	b.wantGains(c, period.Seasonal, gains{userN(3): 7, userN(1): 4})
 }

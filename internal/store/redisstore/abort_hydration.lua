@@ -4,7 +4,6 @@
 -- ARGV     token
 -- returns  {}
 -- atomic   the check and the removal
-local lock_key, token = KEYS[1], ARGV[1]
-if redis.call('GET', lock_key) == token .. '@' .. SERVER then redis.call('DEL', lock_key) end
+if redis.call('GET', KEYS[1]) == ARGV[1] .. '@' .. SERVER then redis.call('DEL', KEYS[1]) end
 redis.call('UNLINK', unpack(KEYS, 2))
 return {}

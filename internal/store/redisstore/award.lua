@@ -4,22 +4,13 @@
 -- ARGV     as in request.lua; cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists of
 --          what the messages are worth ('20', or '20 -1 0', where one that is -1 does not count; or of a member that has them already '='
 --          and its part of the outcome), user data of the first members
--- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each
---          member XP before (-1: its entry was made), message count before and what each message gave (-1: it did not count)
+-- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each member XP before (-1:
+--          its entry was made), message count before and what each message gave (-1: it did not count)
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, days, curve, audit, name, request, past, ttl, cooldown, n, told = unpack(ARGV, 1, 11)
-local keyed = {name = name, request = request, past = past, ttl = ttl}
+local cooldown, n, told = unpack(ARGV, 9, 11)
 cooldown, n, told, curve = cooldown + 0, n + 0, told + 0, read_curve(curve)
 local members, offered, data = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}, {unpack(ARGV, 12 + 2 * n)}
-
-local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
-if not found then return 'NOTLOADED' end
-local time = now()
-local answer = replayed(meta_key, once_key, keyed, time)
-if answer then return answer end
-local today, open
-today, open, boards = open_boards(meta_key, boards, days, time)
+if days ~= '' then open_boards() end
 local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
 local entries = redis.call('HMGET', entry_key, unpack(members))
 
@@ -52,7 +43,7 @@ for i = 1, n do
     if messages > 0 then
       local day
       if created then gains = first_gains(dirty_key, boards, member) end
-      gains, day = earned(dirty_key, member, gains, today, after - before)
+      if days ~= '' then gains, day = earned(member, gains, after - before) end
       if i <= told then user = data[i] end
       given[#given + 1] = member
       texts[2 * #given - 1], texts[2 * #given] = member, entry_text(clamp(count + messages), time, cooldown_end, gains, user)
@@ -68,11 +59,11 @@ for i = 1, #given do
     redis.call('ZREM', off_key, member)
     redis.call('ZADD', xp_key, c.before, member)
     event(meta_key, events_key, 'i', member, 'a', c.before)
-    move_on_boards(meta_key, boards, days, member, 'back')
+    move_on_boards(member, 'back')
   end
   if c.created or c.after ~= c.before then redis.call('ZINCRBY', xp_key, c.after - c.before, member) end
   if leveled(curve, c.before, c.after) then event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after) end
-  count_gain(meta_key, open, member, c.day, c.after - c.before)
+  if c.day then count_gain(member, c.day, c.after - c.before) end
 end
 if #given > 0 then
   redis.call('HSET', entry_key, unpack(texts))
@@ -80,5 +71,5 @@ if #given > 0 then
 elseif name ~= '' then
   redis.call('HSET', meta_key, 'since', since or time) -- the journal waits for a snapshot as a member does
 end
-record(journal_key, once_key, keyed, audit, {rev = rev, users = table.concat(given, ' '), outcome = outcome})
+record(table.concat(given, ' '), outcome)
 return {'outcome', outcome}

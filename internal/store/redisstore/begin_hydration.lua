@@ -1,21 +1,20 @@
 -- Takes a guild's hydration lock and tells what is there of the guild.
 --
 -- KEYS     meta lock
--- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, its archived, and
---          how many epochs before its own are as good (snapshot.State)
+-- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, its archived, and how many epochs
+--          before its own are as good (snapshot.State)
 -- returns  {'found', 0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 somebody else holds the lock |
 --           3, 'rev', rev: it holds all that is archived, and only has to be verified | 4 it is older than the archive |
 --           5 it is of a later epoch than the archive, which is the older one then |
 --           6 another version of Levelboard loaded it: no lock was taken}
 -- atomic   the check and the lock
-local meta_key, lock_key = KEYS[1], KEYS[2]
-local incarnation, token, lock_ms = ARGV[1], ARGV[2], ARGV[3]
-local archive_epoch, archive_archived, good_epochs = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-
+local meta_key, lock_key = unpack(KEYS)
+local incarnation, token, lock_ms, archive_epoch, archive_archived, good_epochs = unpack(ARGV)
 local meta = redis.call('HMGET', meta_key, 'incarnation', 'server', 'format', 'epoch', 'archived', 'pending', 'rev')
-local there = meta[1] == incarnation
-if there and meta[3] ~= FORMAT then return {'found', 6} end
-if there and meta[2] == SERVER then return {'found', 1} end
+local of, server, format, epoch, archived, pending, rev = unpack(meta, 1, 7)
+local there = of == incarnation
+if there and format ~= FORMAT then return {'found', 6} end
+if there and server == SERVER then return {'found', 1} end
 
 -- Ignore a lock restored from the AOF or RDB of an earlier server run; its holder is gone.
 local lock = redis.call('GET', lock_key)
@@ -23,7 +22,7 @@ if lock and string.sub(lock, -#SERVER - 1) == '@' .. SERVER then return {'found'
 redis.call('SET', lock_key, token .. '@' .. SERVER, 'PX', lock_ms)
 if not there then return {'found', 0} end
 
-local epoch, known = tonumber(meta[4]), math.max(tonumber(meta[5]), tonumber(meta[6] or meta[5]))
-if epoch > archive_epoch then return {'found', 5} end
-if known >= archive_archived and epoch >= archive_epoch - good_epochs then return {'found', 3, 'rev', meta[7]} end
+if epoch + 0 > archive_epoch + 0 then return {'found', 5} end
+local known = math.max(archived, pending or archived)
+if known >= archive_archived + 0 and epoch + 0 >= archive_epoch - good_epochs then return {'found', 3, 'rev', rev} end
 return {'found', 4}

@@ -5,23 +5,14 @@
 -- ARGV     as in request.lua; mode (set, higher, add, missing), n (at most 1000), for how many of them user data follows, n members, each
 --          once, n amounts of XP (with a '-' before it, a member that the mode changes leaves the board, without an event; or of a member
 --          that was changed already '=' and its part of the outcome), n message counts or '', user data of the first members
--- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each
---          member c (created), h (changed) or u (unchanged), and XP and message count after
+-- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each member c (created),
+--          h (changed) or u (unchanged), and XP and message count after
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, days, curve, audit, name, request, past, ttl, mode, n, told = unpack(ARGV, 1, 11)
-local keyed = {name = name, request = request, past = past, ttl = ttl}
+local mode, n, told = unpack(ARGV, 9, 11)
 n, told, curve = n + 0, told + 0, read_curve(curve)
 local members, amounts = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}
 local counts, data = {unpack(ARGV, 12 + 2 * n, 11 + 3 * n)}, {unpack(ARGV, 12 + 3 * n)}
-
-local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
-if not found then return 'NOTLOADED' end
-local time = now()
-local answer = replayed(meta_key, once_key, keyed, time)
-if answer then return answer end
-local today, open
-today, open, boards = open_boards(meta_key, boards, days, time)
+if days ~= '' then open_boards() end
 local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
 local entries = redis.call('HMGET', entry_key, unpack(members))
 
@@ -52,7 +43,7 @@ for i = 1, n do
     if not same then
       local day
       if not score then gains = first_gains(dirty_key, boards, member) end
-      if mode == 'add' then gains, day = earned(dirty_key, member, gains, today, after - before) end
+      if mode == 'add' and days ~= '' then gains, day = earned(member, gains, after - before) end
       changed[#changed + 1] = member
       texts[2 * #changed - 1], texts[2 * #changed] = member, entry_text(messages, time, cooldown_end, gains, told_user)
       changes[#changed] = {before = before, after = after, day = day, from = present[i] and xp_key or absent[i] and off_key,
@@ -71,8 +62,8 @@ for i = 1, #changed do
     redis.call('ZADD', c.to, c.after, member)
   end
   if c.to == xp_key and leveled(curve, c.before, c.after) then event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after) end
-  if c.day then count_gain(meta_key, open, member, c.day, c.after - c.before) end
-  if c.to == off_key then move_on_boards(meta_key, boards, days, member, 'away') end
+  if c.day then count_gain(member, c.day, c.after - c.before) end
+  if c.to == off_key then move_on_boards(member, 'away') end
 end
 if #changed > 0 then
   redis.call('HSET', entry_key, unpack(texts))
@@ -81,5 +72,5 @@ elseif name ~= '' then
   redis.call('HSET', meta_key, 'since', since or time) -- the journal waits for a snapshot as a member does
 end
 if #changed == 0 then audit = '' end
-record(journal_key, once_key, keyed, audit, {rev = rev, users = table.concat(changed, ' '), outcome = outcome})
+record(table.concat(changed, ' '), outcome)
 return {'outcome', outcome}

@@ -4,17 +4,8 @@
 -- ARGV     as in request.lua; member, 'add' or 'set', amount, how long the cooldown lasts that begins in ms (0: none does)
 -- returns  {'before', XP, 'after', XP, 'count', messages} | {'replayed', 'before after count'} | NOTLOADED | NOMEMBER | NOTPRESENT |
 --          KEYREUSED | ASKARCHIVE
--- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the
---          journal
-local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, days, curve, audit, name, request, past, ttl, member, op, amount, cooldown = unpack(ARGV)
-local keyed = {name = name, request = request, past = past, ttl = ttl}
-
-local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
-if not found then return 'NOTLOADED' end
-local time = now()
-local answer = replayed(meta_key, once_key, keyed, time)
-if answer then return answer end
+-- atomic   the entry, the gains, the guild's rev, the note for the snapshot, the event, the record and the journal
+local member, op, amount, cooldown = unpack(ARGV, 9)
 
 -- The member, before and after. Nothing is written before everything was read.
 local score = redis.call('ZMSCORE', xp_key, member)[1]
@@ -29,10 +20,12 @@ if cooldown ~= '0' then cooldown_end = time + cooldown end
 if op == 'set' then
   redis.call('ZADD', xp_key, after, member)
 elseif after ~= before then
-  local gain = after - before
-  local day, open = open_boards(meta_key, boards, days, time)
-  gains, day = earned(dirty_key, member, gains, day, gain)
-  count_gain(meta_key, open, member, day, gain)
+  local gain, day = after - before, nil
+  if days ~= '' then
+    open_boards()
+    gains, day = earned(member, gains, gain)
+    count_gain(member, day, gain)
+  end
   redis.call('ZINCRBY', xp_key, gain, member)
 end
 redis.call('HSET', entry_key, member, entry_text(count, time, cooldown_end, gains, user))
@@ -40,6 +33,5 @@ if leveled(read_curve(curve), before, after) then event(meta_key, events_key, 'u
 
 -- What the snapshot, a repeat of the request and the audit log need.
 rev = note(meta_key, dirty_key, rev, since, pending, time, {member})
-local outcome = before .. ' ' .. after .. ' ' .. count
-record(journal_key, once_key, keyed, audit, {rev = rev, users = member, outcome = outcome, before = before, after = after})
+if name ~= '' or audit ~= '' then record(member, before .. ' ' .. after .. ' ' .. count, before, after) end
 return {'before', before, 'after', after, 'count', count}

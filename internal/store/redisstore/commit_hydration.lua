@@ -22,9 +22,8 @@ if boards ~= '' then
   redis.call('HSET', meta_key, 'boards', boards, 'gained:day', day, 'gained:week', week, 'gained:month', month, 'gained:season', season)
 end
 
--- Whatever made it necessary to load the guild, some of the log of events may be lost as well: so it says, unless the last in it is that
--- this server let the guild go, one load ago (evict.lua). The mark waits in meta for the first event of an empty log (event.lua): a stream
--- takes 4 KB from its first entry on, twice what a small guild does.
+-- Some of the log of events may be lost as well: so it says, unless the last in it is that this server let the guild go, one load ago
+-- (evict.lua). Of an empty log the mark waits in meta (event.lua): a stream takes 4 KB, twice what a small guild does.
 local last = redis.call('XREVRANGE', events_key, '+', '-', 'COUNT', 1)[1]
 local mark = last and last[2]
 local whole = mark and mark[1] == 'e' and mark[2] + 1 == epoch + 0 and mark[4] == SERVER
@@ -35,8 +34,7 @@ elseif not whole then
   redis.call('XADD', events_key, 'MAXLEN', '~', KEPT_EVENTS, '*', 'r', epoch)
 end
 
--- Records of requests may be lost likewise: then the archive is asked for as long as they last (request.lua). What was never loaded before,
--- or left this server one load ago (evict.lua), has lost nothing.
+-- Records of requests may be lost likewise: then the archive is asked for as long as they last (request.lua).
 local evicted = redis.call('GET', evicted_key) or ''
 local of, ask, left, server = string.match(evicted, '^(%d+) (%d+) (%d+) (.*)$')
 if of ~= incarnation or server ~= SERVER or left + 1 ~= epoch + 0 then ask = epoch == '1' and 0 or time + record_ms end

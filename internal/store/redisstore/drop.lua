@@ -4,8 +4,7 @@
 -- ARGV     incarnation
 -- returns  {}
 -- atomic   the check and the removal
-local meta_key, lock_key, events_key = unpack(KEYS, 1, 3)
-local incarnation = ARGV[1]
+local meta_key, lock_key, events_key, incarnation = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local lock = redis.call('GET', lock_key)
 if lock and string.sub(lock, 1, #incarnation + 1) == incarnation .. '-' then redis.call('DEL', lock_key) end
 redis.call('UNLINK', events_key)

@@ -1,6 +1,5 @@
--- Removes a guild that nobody uses and of which the archive holds everything. Its log of events stays for an hour, with a mark by which
--- the next load sees that nothing is missing in it. The records of its requests stay until they expire; a mark for as long says that none
--- is lost.
+-- Removes a guild that nobody uses and of which the archive holds everything. Its log of events stays for an hour, and the records of its
+-- requests until they expire: two marks by which the next load sees that nothing of them is lost.
 --
 -- KEYS     meta lock dirty journal events evicted, then all other keys of the guild
 -- ARGV     incarnation, epoch, the archive's archived, for how long no use must have been noted, how long a record lasts, in ms, and the

@@ -4,14 +4,7 @@
 -- ARGV     as in request.lua, without a name; 'back' or 'away', members (at most 1000), each once
 -- returns  {'changed', how many, 'missing', {members without an entry}} | NOTLOADED
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the journal
-local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, days, _, audit, name, request, past, ttl, to = unpack(ARGV, 1, 9)
-local keyed = {name = name, request = request, past = past, ttl = ttl}
-local members = {unpack(ARGV, 10)}
-
-local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
-if not found then return 'NOTLOADED' end
-local time = now()
+local to, members = ARGV[9], {unpack(ARGV, 10)}
 local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
 local entries = redis.call('HMGET', entry_key, unpack(members))
 
@@ -30,19 +23,14 @@ for i = 1, #members do
 end
 if #changed == 0 then return {'changed', 0, 'missing', missing} end
 
-local from_key, into_key = xp_key, off_key
-if to == 'back' then from_key, into_key = off_key, xp_key end
-redis.call('ZREM', from_key, unpack(changed))
-redis.call('ZADD', into_key, unpack(seats))
+redis.call('ZREM', to == 'back' and off_key or xp_key, unpack(changed))
+redis.call('ZADD', to == 'back' and xp_key or off_key, unpack(seats))
 redis.call('HSET', entry_key, unpack(texts))
 for i = 1, #changed do
-  if to == 'back' then
-    event(meta_key, events_key, 'i', changed[i], 'a', seats[2 * i - 1])
-  else
-    event(meta_key, events_key, 'o', changed[i])
-  end
-  move_on_boards(meta_key, boards, days, changed[i], to)
+  if to == 'back' then event(meta_key, events_key, 'i', changed[i], 'a', seats[2 * i - 1]) end
+  if to == 'away' then event(meta_key, events_key, 'o', changed[i]) end
+  move_on_boards(changed[i], to)
 end
 rev = note(meta_key, dirty_key, rev, since, pending, time, changed)
-record(journal_key, once_key, keyed, audit, {rev = rev})
+record()
 return {'changed', #changed, 'missing', missing}

@@ -1,8 +1,7 @@
 -- Reads the changed members of a guild that have waited longest for the snapshot writer, and its journal, and notes in `pending` up to
--- which rev the archive may hold the guild from now on, and in `read` at which rev this was. They stay noted as changed until
--- end_changes.lua; one that changes meanwhile is noted again (note.lua). The archive itself sees whether the guild fits it. A member is
+-- which rev the archive may hold the guild from now on, and in `read` at which rev this was. They wait until end_changes.lua. A member is
 -- read only with all of the journal: the archive holds the record of a request before, or with, what it did. Who changes again after a
--- page that may not be archived is noted by the later change. A page that ends below the rev in `doubt` may lack their earlier changes.
+-- page that may not be archived is noted by the later change, so a page that ends below the rev in `doubt` may lack earlier changes.
 --
 -- KEYS     meta xp off entry dirty journal
 -- ARGV     up to how many members, and those that share the last one's rev

@@ -8,15 +8,14 @@
 --          NOBOARD: it is not there, and the guild has to be loaded with it
 -- atomic   all is of one moment; nothing is changed
 local _, xp_key, entry_key, board_key = unpack(KEYS)
-local _, _, days, first, limit, middle = unpack(ARGV)
-local place = ARGV[2] + 0
-local sum_field = ({'gained:day', 'gained:week', 'gained:month', 'gained:season'})[place]
+local _, place, days, first, limit, middle = unpack(ARGV)
+local sum_field = ({'gained:day', 'gained:week', 'gained:month', 'gained:season'})[place + 0]
 local found, epoch, rev, boards, gained = loaded('epoch', 'rev', 'boards', sum_field)
 if not found then return 'NOTLOADED' end
 
 -- A period in which nothing was counted yet has no board.
 local newest, begins = tonumber(string.match(boards or '', '^%d+') or ''), string.match(days, '^%d+') + 0
-local there = boards and ({string.match(boards, '^%d+ (%S+) (%S+) (%S+) (%S+)$')})[place] == days
+local there = boards and ({string.match(boards, '^%d+ (%S+) (%S+) (%S+) (%S+)$')})[place + 0] == days
 if boards and not there and (not newest or begins <= newest) then return 'NOBOARD' end
 
 local total, rows, members = there and redis.call('ZCOUNT', board_key, '(0', '+inf') or 0, {}, {}

@@ -10,8 +10,6 @@
 local _, xp_key, entry_key = unpack(KEYS)
 local _, known_epoch, known_rev, size, count = unpack(ARGV, 1, 5)
 local numbers, members = {unpack(ARGV, 6, 5 + count)}, {unpack(ARGV, 6 + count)}
-size = size + 0
-
 local found, epoch, rev = loaded('epoch', 'rev')
 if not found then return 'NOTLOADED' end
 local total = redis.call('ZCARD', xp_key)

@@ -1,40 +1,29 @@
 -- The boards of the running day, week, month and season: sorted sets of what members gained. 'boards' of meta has the newest day that
 -- anything was counted on, and the days of each ('20784 20784-20785 20780-20787 - -'); or '-' when they lack something and have to be
 -- loaded with the guild. It is not there while nothing was ever counted. 'gained:day' and so on are the sums of the gains above 0 of
--- members that are present. Who is not present stands on the boards all the same, far below 0: the gain less AWAY. KEYS[9] to KEYS[12]
--- are the boards, where the caller has a calendar (days is not '').
-local AWAY = 2 ^ 52
-local SUMS = {'gained:day', 'gained:week', 'gained:month', 'gained:season'}
+-- members that are present. Who is not present stands on the boards all the same, far below 0: the gain less AWAY.
+local AWAY, SUMS = 2 ^ 52, {'gained:day', 'gained:week', 'gained:month', 'gained:season'}
 
 -- Adds to what a member has on a board.
-local function add_to_board(meta_key, place, member, amount)
+local function add_to_board(place, member, amount)
   local after = redis.call('ZINCRBY', KEYS[8 + place], amount, member) + 0
   local counted = math.max(after, 0) - math.max(after - amount, 0)
   if counted ~= 0 then redis.call('HINCRBY', meta_key, SUMS[place], counted) end
 end
 
--- Puts what a member gained on a day onto the boards that open_boards returned.
-local function count_gain(meta_key, open, member, day, gain)
-  if gain == 0 then return end
-  for i = 1, #open do
-    local place, first, last = unpack(open[i])
-    if day >= first and day < last then add_to_board(meta_key, place, member, gain) end
-  end
-end
-
 -- Takes a member off the boards (to is nil), or notes there that it is present again ('back') or is not any more ('away'). Without a
--- calendar the boards are not named: then they have to be loaded again. boards is meta's.
-local function move_on_boards(meta_key, boards, days, member, to)
+-- calendar the boards are not named: then they have to be loaded again.
+local function move_on_boards(member, to)
   if not boards or boards == '-' then return end
   if days == '' then return redis.call('HSET', meta_key, 'boards', '-') end
   for place = 1, 4 do
     local was = redis.call('ZMSCORE', KEYS[8 + place], member)[1]
     local away = was and was + 0 < -AWAY / 2
     if was and not to then
-      add_to_board(meta_key, place, member, -was)
+      add_to_board(place, member, -was)
       redis.call('ZREM', KEYS[8 + place], member)
     elseif was and away == (to == 'back') then
-      add_to_board(meta_key, place, member, away and AWAY or -AWAY)
+      add_to_board(place, member, away and AWAY or -AWAY)
     end
   end
 end

@@ -11,10 +11,6 @@ local function note(meta_key, dirty_key, rev, since, pending, time, members)
       noted[#noted + 1] = members[i]
     end
   end
-  if not pending then
-    redis.call('ZADD', dirty_key, 'NX', unpack(noted))
-  elseif #noted > 0 then
-    redis.call('ZADD', dirty_key, unpack(noted))
-  end
+  if #noted > 0 then redis.call('ZADD', dirty_key, pending and 'GT' or 'NX', unpack(noted)) end
   return rev
 end

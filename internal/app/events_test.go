@@ -162,13 +162,8 @@ func signsOfLife(t *testing.T, s *service) {
 	g := s.guild(nil)
 	f := s.follow(s.key(g), g, "")
 	for range 3 {
-		select {
-		case e := <-f.got:
-			if e.comment == "" {
-				t.Errorf("%+v came", e)
-			}
-		case <-time.After(testenv.Patience):
-			t.Fatal("no sign of life")
+		if e, _ := testenv.Receive(t, f.got, "a sign of life comes"); e.comment == "" {
+			t.Errorf("%+v came", e)
 		}
 	}
 }

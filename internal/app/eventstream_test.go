@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
@@ -84,21 +83,17 @@ func (s *service) follow(key, g, after string) *follower {
 func (f *follower) take() streamed {
 	f.t.Helper()
 	for {
-		select {
-		case e, open := <-f.got:
-			if !open {
-				f.t.Fatal("the stream has ended")
-			}
-			if e.comment != "" {
-				continue
-			}
-			if e.id != "" {
-				f.last = e.id
-			}
-			return e
-		case <-time.After(testenv.Patience):
-			f.t.Fatal("nothing came on the stream")
+		e, open := testenv.Receive(f.t, f.got, "something comes on the stream")
+		if !open {
+			f.t.Fatal("the stream has ended")
 		}
+		if e.comment != "" {
+			continue
+		}
+		if e.id != "" {
+			f.last = e.id
+		}
+		return e
 	}
 }
 
@@ -122,18 +117,13 @@ func (f *follower) levelUp() levelUp {
 // ends waits until the stream ends and returns the events that came before.
 func (f *follower) ends() (before []streamed) {
 	f.t.Helper()
-	timeout := time.After(testenv.Patience)
 	for {
-		select {
-		case e, open := <-f.got:
-			if !open {
-				return before
-			}
-			if e.comment == "" {
-				before = append(before, e)
-			}
-		case <-timeout:
-			f.t.Fatal("the stream continues")
+		e, open := testenv.Receive(f.t, f.got, "the stream ends")
+		if !open {
+			return before
+		}
+		if e.comment == "" {
+			before = append(before, e)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -266,13 +265,8 @@ func TestServiceEndsWithItsContext(t *testing.T) {
 		ended <- errors.Join(running.Wait(ctx), running.Stop(context.WithoutCancel(ctx)))
 	}()
 	cancel()
-	select {
-	case err := <-ended:
-		// Cancelled before or after it had started, and both are an orderly end.
-		if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
-			t.Error(err)
-		}
-	case <-time.After(testenv.Patience):
-		t.Fatal("it still runs")
+	// Cancelled before or after it had started, and both are an orderly end.
+	if err, _ := testenv.Receive(t, ended, "it ends"); err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Error(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/hydrate"
@@ -96,16 +97,13 @@ func (b *browser) sendBody(method, path, body, contentType string) page {
 }
 
 // settled reloads the page of data until no job is at work.
-func (b *browser) settled() page {
+func (b *browser) settled() (got page) {
 	b.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
-		if got := b.get(dataAddress).want(200); !strings.Contains(got.text, `http-equiv="refresh"`) {
-			return got
-		}
-		if time.Now().After(deadline) {
-			b.t.Fatal("the job does not end")
-		}
-	}
+	testenv.Wait(b.t, "the job ends", func() bool {
+		got = b.get(dataAddress).want(200)
+		return !strings.Contains(got.text, `http-equiv="refresh"`)
+	})
+	return got
 }
 
 var jobField = regexp.MustCompile(`name="job" value="(\w+)"`)

@@ -12,11 +12,9 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 )
-
-// livePatience is how long a test waits for something on a stream.
-const livePatience = time.Minute
 
 // rowsBody is what the board's script gets.
 type rowsBody struct {
@@ -79,18 +77,13 @@ func (b *browser) watch(path string) *watcher {
 // until takes what comes until it is as wanted.
 func (w *watcher) until(wanted func(rowsBody) bool) rowsBody {
 	w.t.Helper()
-	timeout := time.After(livePatience)
 	for {
-		select {
-		case body, open := <-w.got:
-			if !open {
-				w.t.Fatal("the stream has ended")
-			}
-			if wanted(body) {
-				return body
-			}
-		case <-timeout:
-			w.t.Fatal("nothing like that came on the stream")
+		body, open := testenv.Receive(w.t, w.got, "what is wanted comes on the stream")
+		if !open {
+			w.t.Fatal("the stream has ended")
+		}
+		if wanted(body) {
+			return body
 		}
 	}
 }
@@ -98,16 +91,8 @@ func (w *watcher) until(wanted func(rowsBody) bool) rowsBody {
 // ends waits until the stream ends.
 func (w *watcher) ends() {
 	w.t.Helper()
-	timeout := time.After(livePatience)
-	for {
-		select {
-		case _, open := <-w.got:
-			if !open {
-				return
-			}
-		case <-timeout:
-			w.t.Fatal("the stream continues")
-		}
+	for open := true; open; {
+		_, open = testenv.Receive(w.t, w.got, "the stream ends")
 	}
 }
 

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // watches reports with what status a page is watched from that address, until the test ends.
@@ -52,15 +53,10 @@ func TestAnAddressWatchesAFewPages(t *testing.T) {
 		}
 	}
 	leaves[0]()
-	again := func() bool {
+	testenv.Wait(t, "the place of one who left is free", func() bool {
 		status, _, _ := b.watches("2001:db8::1", "/leaderboard/gophers/live")
 		return status == 200
-	}
-	for until := time.Now().Add(livePatience); !again(); {
-		if time.Now().After(until) {
-			t.Fatal("the place of one who left is not free")
-		}
-	}
+	})
 }
 
 // Numbers that no page has are one page, or whoever makes them up would take the place of those who read.

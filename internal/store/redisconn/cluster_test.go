@@ -23,7 +23,7 @@ import (
 func verify(t *testing.T, c *redisconn.Client, rows ...snapshot.Row) {
 	t.Helper()
 	s := newBoard(c)
-	eventually(t, "the guild is verified", func() (verified bool) {
+	testenv.Wait(t, "the guild is verified", func() (verified bool) {
 		epoch, err := c.HGet(t.Context(), prefix+"meta", "epoch").Int64()
 		if err != nil && !errors.Is(err, redis.Nil) {
 			return false
@@ -96,7 +96,7 @@ func nudgeOverACluster(t *testing.T, c *clustered) {
 	<-nudges // it is connected
 	heard := make(chan struct{})
 	go func() { defer close(heard); <-nudges }()
-	eventually(t, "the nudge arrives", func() bool {
+	testenv.Wait(t, "the nudge arrives", func() bool {
 		ok(t, s.Nudge(t.Context()))
 		select {
 		case <-heard:

@@ -28,7 +28,7 @@ func (c *clustered) ask(s *testenv.RedisServer, words ...string) string {
 // follows waits until a node is a replica in step.
 func (c *clustered) follows(s *testenv.RedisServer) {
 	c.Helper()
-	eventually(c.T, "the node follows its master", func() bool {
+	testenv.Wait(c.T, "the node follows its master", func() bool {
 		info := c.ask(s, "INFO", "replication")
 		return strings.Contains(info, "role:slave") && strings.Contains(info, "master_link_status:up")
 	})
@@ -38,7 +38,7 @@ func (c *clustered) follows(s *testenv.RedisServer) {
 func (c *clustered) takeOver(slot int, s *testenv.RedisServer) {
 	c.Helper()
 	c.ask(s, "CLUSTER", "FAILOVER", "TAKEOVER")
-	eventually(c.T, "the node has taken over", func() bool { return c.Owner(slot) == s })
+	testenv.Wait(c.T, "the node has taken over", func() bool { return c.Owner(slot) == s })
 }
 
 // A lagging replica takes over, its master takes over that one's older data and is promoted again: the same process, over the
@@ -55,11 +55,11 @@ func TestAMasterThatIsOneAgain(t *testing.T) {
 	slot := c.SlotOf(prefix + "meta")
 	master := c.Owner(slot)
 	replica := c.ReplicaOf(master)
-	eventually(t, "the replica has the guild", func() bool {
+	testenv.Wait(t, "the replica has the guild", func() bool {
 		return strings.Contains(c.ask(replica, "INFO", "replication"), "slave_repl_offset") && c.ask(replica, "DBSIZE") == c.ask(master, "DBSIZE")
 	})
 	c.lag(replica, "wrong")
-	eventually(t, "the replica has lost its master", func() bool {
+	testenv.Wait(t, "the replica has lost its master", func() bool {
 		return strings.Contains(c.ask(replica, "INFO", "replication"), "master_link_status:down")
 	})
 	for range 3 {
@@ -71,14 +71,14 @@ func TestAMasterThatIsOneAgain(t *testing.T) {
 	c.follows(master)
 	c.ask(replica, "CONFIG", "SET", "masterauth", "p@ss:w/rd")
 	// One of the two uses the guild there.
-	eventually(t, "the replica is found", func() bool {
+	testenv.Wait(t, "the replica is found", func() bool {
 		_, err := other.Version(ctx, guild1)
 		return errors.Is(err, leaderboard.ErrNotLoaded)
 	})
 	c.takeOver(slot, master)
 	c.follows(replica)
 
-	eventually(t, "the master is found again, and not trusted", func() bool {
+	testenv.Wait(t, "the master is found again, and not trusted", func() bool {
 		_, err := other.Change(ctx, guild1, user1, plusOne)
 		if err == nil {
 			t.Fatal("a change was made on older data")
@@ -115,8 +115,8 @@ func TestMastersThatDie(t *testing.T) {
 	if next := c.Owner(channel); next != c.ReplicaOf(first) {
 		t.Error("not its replica took over")
 	}
-	eventually(t, "every master answers", func() bool { return toldBy(t, c.client)["up"] == 1 })
-	eventually(t, "nudges arrive again", func() bool {
+	testenv.Wait(t, "every master answers", func() bool { return toldBy(t, c.client)["up"] == 1 })
+	testenv.Wait(t, "nudges arrive again", func() bool {
 		_ = s.Nudge(ctx)
 		select {
 		case <-nudges:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -70,7 +71,7 @@ func TestChangesOnAllMasters(t *testing.T) {
 			t.Errorf("guild %d, with another's master dead: %+v", i, got)
 		}
 	}
-	eventually(t, "a replica answers for its master", func() bool {
+	testenv.Wait(t, "a replica answers for its master", func() bool {
 		for _, got := range s.ReadChanges(ctx, ids, 10) {
 			if got.Err != nil && !errors.Is(got.Err, snapshot.ErrUnverified) {
 				return false

@@ -8,6 +8,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/pause"
+	"levelboard/internal/testing/testenv"
 )
 
 // Two of three masters hang, so that the third serves nothing either. Its callers hear so when their patience ends, whatever the
@@ -24,7 +25,7 @@ func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 			defer node.Resume()
 		}
 	}
-	eventually(t, "the last master serves nothing", func() bool {
+	testenv.Wait(t, "the last master serves nothing", func() bool {
 		return strings.Contains(c.ask(left, "CLUSTER", "INFO"), "cluster_state:fail")
 	})
 	for range 3 {

@@ -187,7 +187,7 @@ func TestChangesAreMadeAtMostOnceWhileSlotsMove(t *testing.T) {
 	goOn := func() {
 		t.Helper()
 		least := made.Load() + 20
-		eventually(t, "changes are made", func() bool { return made.Load() >= least })
+		testenv.Wait(t, "changes are made", func() bool { return made.Load() >= least })
 	}
 	for i := range moves + 1 {
 		for _, p := range proxies {
@@ -200,7 +200,7 @@ func TestChangesAreMadeAtMostOnceWhileSlotsMove(t *testing.T) {
 		} else {
 			next := c.ReplicaOf(from)
 			c.ask(next, "CLUSTER", "FAILOVER")
-			eventually(t, "the replica takes over", func() bool { return c.Owner(slot) == next })
+			testenv.Wait(t, "the replica takes over", func() bool { return c.Owner(slot) == next })
 		}
 		verify(t, c.client)
 	}

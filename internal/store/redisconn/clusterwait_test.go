@@ -117,16 +117,16 @@ func TestAcknowledgedChangesSurviveAMasterOfACluster(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "changes are acknowledged", func() bool { return all.Load() > 20*members })
+	testenv.Wait(t, "changes are acknowledged", func() bool { return all.Load() > 20*members })
 	c.lag(replica, "wrong")
-	eventually(t, "the replica has lost its master", func() bool {
+	testenv.Wait(t, "the replica has lost its master", func() bool {
 		return strings.Contains(c.ask(replica, "INFO", "replication"), "master_link_status:down")
 	})
 	least := short.Load() + 5*members
-	eventually(t, "changes continue, and are not acknowledged", func() bool { return short.Load() > least })
+	testenv.Wait(t, "changes continue, and are not acknowledged", func() bool { return short.Load() > least })
 	made := direct(t, master).HGet(ctx, prefix+"meta", "rev").Val()
 	master.Kill()
-	eventually(t, "the replica has taken over", func() bool { return c.ownerOf(guild1) == replica })
+	testenv.Wait(t, "the replica has taken over", func() bool { return c.ownerOf(guild1) == replica })
 	work.Wait()
 	now := direct(t, replica)
 	if rev := now.HGet(ctx, prefix+"meta", "rev").Val(); rev == made {

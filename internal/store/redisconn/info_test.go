@@ -158,7 +158,7 @@ func TestWhatAClusterTellsOfItself(t *testing.T) {
 	}
 	c.ask(full, "CONFIG", "SET", "save", "3600 1")
 	var got map[string]float64
-	eventually(t, "every master tells, and the fullest one what it uses", func() bool {
+	testenv.Wait(t, "every master tells, and the fullest one what it uses", func() bool {
 		got = toldBy(t, c.client)
 		return got["memory_used_bytes"] >= 10<<20 && got["takes_changes"] == 1
 	})

@@ -3,7 +3,6 @@ package redisconn_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -37,14 +36,10 @@ func (b *batch) add(call func()) {
 	b.t.Helper()
 	b.before++
 	b.calls.Go(call)
-	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
-		if waiting, _ := b.store.Waiting(); waiting >= b.before {
-			return
-		}
-		if time.Now().After(deadline) {
-			b.t.Fatal("a call does not wait for its turn")
-		}
-	}
+	testenv.Wait(b.t, "a call waits for its turn", func() bool {
+		waiting, _ := b.store.Waiting()
+		return waiting >= b.before
+	})
 }
 
 // send sends the calls and waits for their ends.

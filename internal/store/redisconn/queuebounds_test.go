@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/testing/testenv"
@@ -97,13 +96,8 @@ func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
 	leave()
 	b.calls.Go(b.release)
 	<-stop.arrived // the first batch is under way, and the second is not
-	select {
-	case err := <-left:
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("who left got %v", err)
-		}
-	case <-time.After(patience):
-		t.Error("who left waits for the turn of the call")
+	if err, _ := testenv.Receive(t, left, "who left does not wait for the turn of the call"); !errors.Is(err, context.Canceled) {
+		t.Errorf("who left got %v", err)
 	}
 	stop.letGo <- struct{}{}
 	<-stop.arrived

@@ -50,9 +50,9 @@ func TestSentinelsThatAreNoHelp(t *testing.T) {
 	works := func(when string) {
 		t.Helper()
 		fresh := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{}))
-		eventually(t, "a new client reaches the master "+when, func() bool { return fresh.Ping(t.Context()) == nil })
-		eventually(t, "the old client reaches the master "+when, func() bool { return running.Ping(t.Context()) == nil })
-		eventually(t, "the old client hears the new one "+when, func() bool {
+		testenv.Wait(t, "a new client reaches the master "+when, func() bool { return fresh.Ping(t.Context()) == nil })
+		testenv.Wait(t, "the old client reaches the master "+when, func() bool { return running.Ping(t.Context()) == nil })
+		testenv.Wait(t, "the old client hears the new one "+when, func() bool {
 			_ = fresh.Nudge(t.Context())
 			select {
 			case <-nudges:
@@ -106,7 +106,7 @@ func TestAMasterThatHungIsNotWrittenToAgain(t *testing.T) {
 	old.Pause()
 	now := s.Promoted(old)
 	var refused error
-	eventually(t, "the new master asks for the comparison", func() bool {
+	testenv.Wait(t, "the new master asks for the comparison", func() bool {
 		_, refused = store.Change(ctx, guild1, user1, plusOne)
 		return errors.Is(refused, leaderboard.ErrNotLoaded)
 	})
@@ -181,7 +181,7 @@ func TestAReplacedMasterThatAStaleSentinelNamesTakesNoChange(t *testing.T) {
 	old, stale := s.Servers[0], s.Watchers[1]
 	old.Kill()
 	now := s.Promoted(old)
-	eventually(t, "the new master asks for the comparison", func() bool {
+	testenv.Wait(t, "the new master asks for the comparison", func() bool {
 		_, err := store.Member(ctx, guild1, user1)
 		return errors.Is(err, leaderboard.ErrNotLoaded)
 	})
@@ -192,7 +192,7 @@ func TestAReplacedMasterThatAStaleSentinelNamesTakesNoChange(t *testing.T) {
 	}
 	old.Start()
 	s.Forget(stale, old)
-	eventually(t, "the old master rejects the load", func() bool {
+	testenv.Wait(t, "the old master rejects the load", func() bool {
 		_, _ = now.Ask("CLIENT", "KILL", "TYPE", "normal")
 		_, _, err := store.BeginHydration(ctx, guild1, snapshot.State{})
 		return err != nil && strings.Contains(err.Error(), "NOREPLICAS")
@@ -202,7 +202,7 @@ func TestAReplacedMasterThatAStaleSentinelNamesTakesNoChange(t *testing.T) {
 			w.Resume()
 		}
 	}
-	eventually(t, "changes are made on the new master again", func() bool {
+	testenv.Wait(t, "changes are made on the new master again", func() bool {
 		load, _, err := store.BeginHydration(ctx, guild1, snapshot.State{})
 		return err == nil && store.CommitHydration(ctx, load, snapshot.State{Epoch: 1}) == nil
 	})

@@ -16,7 +16,7 @@ func follow(t testing.TB, replica *redis.Client, master *testenv.RedisServer) {
 	t.Helper()
 	host, port, _ := strings.Cut(master.Addr(), ":")
 	ok(t, replica.ReplicaOf(t.Context(), host, port).Err())
-	eventually(t, "the replica is in step", func() bool {
+	testenv.Wait(t, "the replica is in step", func() bool {
 		return replica.InfoMap(t.Context(), "replication").Item("Replication", "master_link_status") == "up"
 	})
 }
@@ -46,7 +46,7 @@ func TestAPromotedServerIsAnotherOne(t *testing.T) {
 	ok(t, operator.ReplicaOf(ctx, "NO", "ONE").Err())
 	ok(t, operator.ClientKillByFilter(ctx, "TYPE", "normal", "SKIPME", "yes").Err()) // as Sentinel does
 
-	eventually(t, "the server answers again", func() bool { return s.Ping(ctx) == nil })
+	testenv.Wait(t, "the server answers again", func() bool { return s.Ping(ctx) == nil })
 	if _, err := s.Change(ctx, guild1, user1, plusOne); !errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Errorf("a change on older data: %v, want ErrNotLoaded", err)
 	}
@@ -65,7 +65,7 @@ func TestAScriptRunsOnlyOnTheServerItWasMadeFor(t *testing.T) {
 	ran := digests(t, server)
 	server.Stop()
 	server.Start()
-	eventually(t, "the server answers again", func() bool { return s.Ping(ctx) == nil })
+	testenv.Wait(t, "the server answers again", func() bool { return s.Ping(ctx) == nil })
 	load(t, s, row(user1))
 	for _, digest := range digests(t, server) {
 		if slices.Contains(ran, digest) {

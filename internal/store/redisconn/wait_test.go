@@ -80,7 +80,7 @@ func TestChangesWaitForReplicas(t *testing.T) {
 		t.Errorf("%d replicas, %v", n, err)
 	}
 	s = waitsFor(t, server.URL(), 10*time.Second)
-	eventually(t, "the replica tells how far it is", func() bool { _, err := s.Change(ctx, together, user1, plusOne); return err == nil })
+	testenv.Wait(t, "the replica tells how far it is", func() bool { _, err := s.Change(ctx, together, user1, plusOne); return err == nil })
 	for i, err := range everyChange(t, s, together) {
 		if err != nil {
 			t.Errorf("change %d with a replica: %v", i, err)
@@ -105,7 +105,7 @@ func TestARepetitionWaitsForReplicasToo(t *testing.T) {
 	}
 	replica.Resume()
 	var got leaderboard.Outcome
-	eventually(t, "the replica has it", func() (done bool) {
+	testenv.Wait(t, "the replica has it", func() (done bool) {
 		var err error
 		got, err = s.Change(ctx, guild1, user1, named)
 		return err == nil
@@ -164,7 +164,7 @@ func TestAcknowledgedChangesSurviveTheMaster(t *testing.T) {
 		}
 		load(t, s, rows...)
 		ok(t, operator.ReplicaOf(t.Context(), host, port).Err())
-		eventually(t, "the replica is in step", func() bool {
+		testenv.Wait(t, "the replica is in step", func() bool {
 			return operator.InfoMap(t.Context(), "replication").Item("Replication", "master_link_status") == "up"
 		})
 		line.Slow(behind)
@@ -174,7 +174,7 @@ func TestAcknowledgedChangesSurviveTheMaster(t *testing.T) {
 		for i := range members {
 			work.Go(func() { change(t, s, nth(i), &acked[i], &all) })
 		}
-		eventually(t, "changes are made", func() bool { return all.Load() > members*10 })
+		testenv.Wait(t, "changes are made", func() bool { return all.Load() > members*10 })
 		server.Kill()
 		ok(t, operator.ReplicaOf(t.Context(), "NO", "ONE").Err())
 		work.Wait()

@@ -3,7 +3,6 @@ package redisconn_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
@@ -34,16 +33,6 @@ var (
 	keyTypes, changesOf, ended    = boards.KeyTypes, boards.ChangesOf, boards.Ended
 	nudged, documentedUser, logOf = boards.Nudged, boards.DocumentedUser, boards.LogOf
 )
-
-// eventually waits as long as a failover of a cluster may take on a busy machine.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never happened: %s", what)
-		}
-	}
-}
 
 // onBothRedis runs the test on a Redis process and on the embedded one.
 func onBothRedis(t *testing.T, test func(t *testing.T, client *redisconn.Client)) {

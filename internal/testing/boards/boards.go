@@ -136,13 +136,8 @@ func Ended(tb testing.TB, s snapshot.Live, b snapshot.Batch) bool {
 // Nudged waits for a nudge.
 func Nudged(tb testing.TB, nudges <-chan struct{}, when string) {
 	tb.Helper()
-	select {
-	case _, open := <-nudges:
-		if !open {
-			tb.Fatalf("the channel is closed %s", when)
-		}
-	case <-time.After(testenv.Patience):
-		tb.Fatalf("no nudge %s", when)
+	if _, open := testenv.Receive(tb, nudges, "a nudge comes "+when); !open {
+		tb.Fatalf("the channel is closed %s", when)
 	}
 }
 

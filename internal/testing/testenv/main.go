@@ -41,7 +41,7 @@ func AtExit(f func()) { atExit = append(atExit, f) }
 // that it was closed.
 func leaks(ignore []goleak.Option) (err error) {
 	ignore = append(ignore, goleak.IgnoreTopFunction("levelboard/internal/testing/testenv.countAwake"))
-	poll(Patience, func() bool {
+	Poll(Patience, func() bool {
 		err = goleak.Find(ignore...)
 		return err == nil
 	})

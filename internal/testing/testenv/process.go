@@ -36,7 +36,7 @@ func (p *process) waitUntil(ready func(pid int) error) error {
 
 func (p *process) waitWithin(limit time.Duration, ready func(pid int) error) error {
 	var err error
-	poll(limit, func() bool {
+	Poll(limit, func() bool {
 		if err = ready(p.pid); err != nil && p.exited() {
 			err = errExited
 		}

@@ -108,7 +108,7 @@ func (p *process) end(sig syscall.Signal) error {
 	if err := syscall.Kill(p.pid, sig); err != nil {
 		return fmt.Errorf("send %v to process %d: %w", sig, p.pid, err)
 	}
-	if poll(stopTimeout, p.exited) {
+	if Poll(stopTimeout, p.exited) {
 		return nil
 	}
 	_ = syscall.Kill(p.pid, syscall.SIGKILL)

@@ -6,7 +6,7 @@ import (
 )
 
 // Patience bounds each wait for what takes a moment on an idle machine.
-const Patience = 2 * time.Minute
+const Patience = 3 * time.Minute
 
 const pollInterval = 5 * time.Millisecond
 
@@ -19,9 +19,13 @@ func Wait(tb testing.TB, what string, ok func() bool, details ...func() string) 
 
 func waitWithin(tb testing.TB, limit time.Duration, what string, ok func() bool, details ...func() string) {
 	tb.Helper()
-	if poll(limit, ok) {
-		return
+	if !Poll(limit, ok) {
+		fail(tb, limit, what, details)
 	}
+}
+
+func fail(tb testing.TB, limit time.Duration, what string, details []func() string) {
+	tb.Helper()
 	text := ""
 	for _, detail := range details {
 		text += "\n" + detail()
@@ -29,14 +33,33 @@ func waitWithin(tb testing.TB, limit time.Duration, what string, ok func() bool,
 	tb.Fatalf("not within %v: %s%s", limit, what, text)
 }
 
-// poll reports whether ok held within the limit.
-func poll(limit time.Duration, ok func() bool) bool {
-	for deadline := time.Now().Add(limit); ; time.Sleep(pollInterval) {
+// Receive returns what comes on a channel, and whether the channel is open.
+// After [Patience] it fails the test with what did not come.
+func Receive[T any](tb testing.TB, from <-chan T, what string, details ...func() string) (T, bool) {
+	tb.Helper()
+	var came T
+	var open bool
+	late := time.NewTimer(Patience)
+	defer late.Stop()
+	select {
+	case came, open = <-from:
+	case <-late.C:
+		fail(tb, Patience, what, details)
+	}
+	return came, open
+}
+
+// Poll reports whether ok held within the limit. It asks often at first, then
+// every few milliseconds.
+func Poll(limit time.Duration, ok func() bool) bool {
+	pause := pollInterval / 64
+	for deadline := time.Now().Add(limit); ; time.Sleep(pause) {
 		if ok() {
 			return true
 		}
 		if time.Now().After(deadline) {
 			return false
 		}
+		pause = min(2*pause, pollInterval)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/period"
+	"levelboard/internal/testing/testenv"
 )
 
 // kinds are the periods that guilds count. A run is within one day, so what a member gained is the same in all of them.
@@ -254,10 +255,8 @@ func (h *harness) get(final *client, path string, into any) bool {
 
 // until repeats a read until it is answered; a violation when it is not in time. It returns false once anything is broken.
 func (h *harness) until(about subject, answered func() bool, what string, args ...any) bool {
-	for deadline := time.Now().Add(patience); !h.isBroken() && !answered(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			h.violation(about, fmt.Sprintf("not answered %v after the last fault: ", patience)+fmt.Sprintf(what, args...))
-		}
+	if !testenv.Poll(patience, func() bool { return h.isBroken() || answered() }) {
+		h.violation(about, fmt.Sprintf("not answered %v after the last fault: ", patience)+fmt.Sprintf(what, args...))
 	}
 	return !h.isBroken()
 }

@@ -82,10 +82,7 @@ func (h *harness) end(r *replica, s syscall.Signal) {
 
 // await waits until it is so; a violation when it is not in time.
 func (h *harness) await(what string, so func() bool) {
-	for deadline := time.Now().Add(patience); h.running() && !so(); {
-		if time.Now().After(deadline) {
-			h.violation(nil, fmt.Sprintf("not within %v: %s", patience, what))
-		}
-		h.pause(5 * time.Millisecond)
+	if !testenv.Poll(patience, func() bool { return !h.running() || so() }) {
+		h.violation(nil, fmt.Sprintf("not within %v: %s", patience, what))
 	}
 }

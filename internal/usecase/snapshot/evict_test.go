@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/stores"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -232,11 +233,7 @@ func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
 			if round == most {
 				t.Fatalf("in %d rounds the guild has left %d times", most, loads.Count("CommitHydration"))
 			}
-			select {
-			case <-leaving:
-			case <-time.After(30 * time.Second):
-				t.Fatalf("the guild stays, in round %d\n%s", round, w.Logged)
-			}
+			testenv.Receive(t, leaving, fmt.Sprintf("the guild leaves in round %d", round), w.Logged.String)
 			var all sync.WaitGroup
 			for i := range members {
 				all.Go(func() {

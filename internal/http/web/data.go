@@ -32,6 +32,7 @@ const slowTime = 5 * time.Minute
 type dataPage struct {
 	Guild       *guild.Guild
 	Job         *jobView // nil when there is none
+	Elsewhere   string   // the job that the address names, which this server does not know
 	Checkpoints []checkpoints.Checkpoint
 	Deleted     bool // a checkpoint, just now
 	Import      importForm
@@ -59,7 +60,11 @@ func (s *Site) data(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.showData(c, log.status(), &dataPage{Guild: g, Deleted: c.Query("done") == "deleted", Audit: log})
+	page := &dataPage{Guild: g, Deleted: c.Query("done") == "deleted", Audit: log}
+	if job, _ := s.deps.Jobs.Of(g.ID); job.ID != c.Query("job") {
+		page.Elsewhere = cut(c.Query("job"), maxShown)
+	}
+	return s.showData(c, log.status(), page)
 }
 
 // dataGuild is managedGuild where there is a page for data.
@@ -71,7 +76,7 @@ func (s *Site) dataGuild(c *gin.Context) (*guild.Guild, error) {
 }
 
 func (s *Site) showData(c *gin.Context, status int, page *dataPage) error {
-	if job, ok := s.deps.Jobs.Of(page.Guild.ID); ok {
+	if job, ok := s.deps.Jobs.Of(page.Guild.ID); ok && page.Elsewhere == "" {
 		page.Job = &jobView{Job: job, Reason: reasonField("import-reason", page.Reasons, page.Errors)}
 	}
 	if page.Job == nil || !page.Job.State.Active() {
@@ -115,11 +120,11 @@ func (s *Site) changeData(c *gin.Context) error {
 		if err == nil {
 			err = s.deps.Jobs.Restore(c.Request.Context(), g.ID, sent.Get("checkpoint"))
 		}
-		return toData(c, g, "", err)
+		return s.toJob(c, g, err)
 	case "reset":
 		return s.resetMembers(c, &dataPage{Guild: g, Reasons: reasons}, sent)
 	case "confirm":
-		return toData(c, g, "", s.deps.Jobs.Confirm(c.Request.Context(), g.ID, sent.Get("job"), sent.Get("again") != ""))
+		return s.toJob(c, g, s.deps.Jobs.Confirm(c.Request.Context(), g.ID, sent.Get("job"), sent.Get("again") != ""))
 	case "dismiss":
 		s.deps.Jobs.Dismiss(g.ID, sent.Get("job"))
 	}
@@ -137,6 +142,12 @@ func toData(c *gin.Context, g *guild.Guild, rest string, err error) error {
 	return err
 }
 
+// toJob leads back to the page, to the job that was just started. Only this server has it.
+func (s *Site) toJob(c *gin.Context, g *guild.Guild, err error) error {
+	job, _ := s.deps.Jobs.Of(g.ID)
+	return toData(c, g, "?job="+job.ID, err)
+}
+
 func (s *Site) makeCheckpoint(c *gin.Context, g *guild.Guild, sent url.Values) error {
 	name := strings.TrimSpace(sent.Get("name"))
 	if n := utf8.RuneCountInString(name); n < 1 || n > checkpoints.MaxName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
@@ -144,7 +155,7 @@ func (s *Site) makeCheckpoint(c *gin.Context, g *guild.Guild, sent url.Values) e
 			"name": "A name has 1 to 100 characters.",
 		}})
 	}
-	return toData(c, g, "", s.deps.Jobs.Checkpoint(c.Request.Context(), g.ID, name))
+	return s.toJob(c, g, s.deps.Jobs.Checkpoint(c.Request.Context(), g.ID, name))
 }
 
 // hasCheckpoint finds out at once what a job would only fail with.
@@ -168,7 +179,7 @@ func (s *Site) resetMembers(c *gin.Context, page *dataPage, sent url.Values) err
 		page.Errors = map[string]string{"guild": "Type the name exactly as shown above."}
 		return s.showData(c, http.StatusUnprocessableEntity, page)
 	}
-	return toData(c, g, "", s.deps.Jobs.Reset(c.Request.Context(), g.ID))
+	return s.toJob(c, g, s.deps.Jobs.Reset(c.Request.Context(), g.ID))
 }
 
 // asDataProblem words an error for people who see no commands.

@@ -106,6 +106,26 @@ func (b *browser) settled() (got page) {
 	return got
 }
 
+// A server that does not know the task which the address names does not look as if there had been none.
+func TestATaskThatAnotherServerHas(t *testing.T) {
+	w, _ := newDataWorld(t)
+	b := w.dataManager()
+	elsewhere := func() {
+		t.Helper()
+		got := b.get(dataAddress+"?job=ELSEWHERE").want(200, "Another server of this service may have it", dataAddress+"?job=ELSEWHERE")
+		if strings.Contains(got.text, "Upload and preview") || strings.Contains(got.text, `name="job"`) {
+			t.Error("it shows other tasks")
+		}
+	}
+	elsewhere()
+	ready := b.upload("from", "auto", "mode", "higher", "file", "id,xp\n200000000000000001,5\n").want(200)
+	if !strings.Contains(ready.path, "?job=") {
+		t.Errorf("an upload leads to %s", ready.path)
+	}
+	b.settled().job()
+	elsewhere()
+}
+
 var jobField = regexp.MustCompile(`name="job" value="(\w+)"`)
 
 func (p page) job() string {

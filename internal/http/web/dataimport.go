@@ -47,7 +47,7 @@ func (s *Site) uploadMembers(c *gin.Context) error {
 	if err != nil {
 		return fault.Wrap(err, fault.Invalid, "The form arrived incomplete. Go back and submit it again.")
 	}
-	arrival, err := s.deps.Jobs.Receive(g.ID)
+	arrival, err := s.deps.Jobs.Receive(c.Request.Context(), g.ID)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *Site) afterUpload(c *gin.Context, page *dataPage, err error) error {
 		return s.showUpload(c, page)
 	}
 	s.log.InfoContext(c.Request.Context(), "a manager uploaded an import on the pages", "guild", page.Guild.ID)
-	return toData(c, page.Guild, "", nil)
+	return s.toJob(c, page.Guild, nil)
 }
 
 func (s *Site) showUpload(c *gin.Context, page *dataPage) error {
@@ -188,7 +188,10 @@ func (s *Site) exportMembers(c *gin.Context) error {
 	if !format.Valid() {
 		return fault.New(fault.NotFound, "An export is JSON or CSV. Use the buttons of the page.")
 	}
-	share, err := s.exports.Take(string(g.ID))
+	share, err := s.exports.Take(callerOf(c))
+	if errors.Is(err, shares.ErrShare) {
+		return fault.Wrap(err, fault.Conflict, "An export of yours has not finished. Wait for it, or stop it, then try again.")
+	}
 	if err != nil {
 		return crowded(err)
 	}
@@ -213,7 +216,7 @@ func (s *Site) sendExport(c *gin.Context, g *guild.Guild, format importer.Format
 	return nil
 }
 
-// maxExports is how many exports are sent at the same time, one of each guild.
+// maxExports is how many exports are sent at the same time, one of each user.
 const maxExports = 4
 
 // menuItem is one of a list to choose from.

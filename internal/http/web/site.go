@@ -77,7 +77,7 @@ type Site struct {
 	origins   *http.CrossOriginProtection
 	inFlight  *shares.Pool // pages that are worked on, by address
 	watchers  *shares.Pool // streams of rows, by address
-	exports   *shares.Pool // of members, by guild
+	exports   *shares.Pool // of members, by user
 }
 
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.

@@ -57,7 +57,12 @@ func (r *Runner) Confirm(ctx context.Context, g id.Guild, jobID string, again bo
 	j := r.jobs[g]
 	if j == nil || j.ID != jobID || j.State != Ready || r.now().After(j.until) {
 		r.mu.Unlock()
-		return fault.New(fault.Conflict, "This upload is no longer available: it was replaced, or is older than an hour. Upload the files again.")
+		return fault.New(fault.Conflict, "This upload is not available here: it was replaced, is older than an hour, or another server of this service has it. "+
+			"Go back and try again, or upload the files again.")
+	}
+	if r.isAtWork(j.user) {
+		r.mu.Unlock()
+		return errOwnBusy
 	}
 	j.State = Waiting
 	r.mu.Unlock()

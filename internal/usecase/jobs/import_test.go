@@ -67,7 +67,7 @@ func TestAnImportIsPreviewedConfirmedAndContinued(t *testing.T) {
 		ended := make(chan struct{})
 		go func() { defer close(ended); r.Run(ctx) }()
 		upload := func() {
-			arrival, err := r.Receive(guild1)
+			arrival, err := r.Receive(t.Context(), guild1)
 			if err == nil {
 				err = arrival.Add("a.csv", strings.NewReader("id,xp\n200000000000000001,5\n"))
 			}
@@ -108,7 +108,7 @@ func TestAnImportOfNothingIsNotOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{}
 		r := New(Options{Checkpoints: w, Settings: w, Board: w, Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Now: time.Now})
-		arrival, err := r.Receive(guild1)
+		arrival, err := r.Receive(t.Context(), guild1)
 		if err != nil || arrival.Add("a.csv", strings.NewReader("id,xp\n12,5\n")) != nil {
 			t.Fatal(err)
 		}

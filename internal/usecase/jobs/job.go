@@ -66,6 +66,7 @@ type ImportJob struct {
 type job struct {
 	Job
 	guild  id.Guild
+	user   string  // who started it
 	upload *upload // the files of an import until it ends; else nil
 	until  time.Time
 }

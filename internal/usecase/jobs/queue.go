@@ -14,6 +14,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
 )
 
 const (
@@ -22,14 +23,16 @@ const (
 	// maxJobs bounds the jobs that are kept, maxUploads those of them that have files, and maxWorking those that are worked on: an import keeps
 	// 32 bytes in memory for each member of the guild and of its files.
 	maxJobs, maxUploads, maxWorking = 1000, 16, 2
+	// uploadsOfOne is how many of the jobs with files may be one user's, in whatever guilds. Of those at work a user has one.
+	uploadsOfOne = 4
 	// workTime bounds the work on one job.
 	workTime = 15 * time.Minute
 	// lookTime is between two looks for what is kept too long.
 	lookTime = time.Minute
 )
 
-// errBusy says that the guild has a job that has not ended.
-var errBusy = errors.New("another job of the guild is at work")
+// errBusy says that the guild, or the user, has a job that has not ended.
+var errBusy = errors.New("another job is at work")
 
 // queue has the newest task of each guild, and works on a few of them at a time.
 type queue struct {
@@ -110,8 +113,11 @@ func (q *queue) Dismiss(g id.Guild, job string) {
 	}
 }
 
-// add makes j the guild's job, in place of one that has ended or waits to be confirmed.
-func (q *queue) add(j *job) error {
+// add makes j the guild's job, in place of one that has ended or waits to be confirmed, and a job of the user in ctx.
+func (q *queue) add(ctx context.Context, j *job) error {
+	if by := audit.Of(ctx); by != nil {
+		j.user = by.Actor.ID
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.forget(func(old *job) bool { return !old.State.Active() && q.now().After(old.until) })
@@ -119,7 +125,11 @@ func (q *queue) add(j *job) error {
 	switch {
 	case had != nil && had.State.Active():
 		return fault.Wrap(errBusy, fault.Conflict, "Another task of this community has not finished. Wait for it, then try again.")
-	case q.closed, had == nil && len(q.jobs) >= maxJobs, j.upload != nil && q.uploads() >= maxUploads:
+	case q.isAtWork(j.user):
+		return errOwnBusy
+	case j.upload != nil && q.uploads(func(other *job) bool { return other.user == j.user && other != had }) >= uploadsOfOne:
+		return fault.New(fault.Conflict, "You have uploads in %d other communities. Import one of them, or dismiss it.", uploadsOfOne)
+	case q.closed, had == nil && len(q.jobs) >= maxJobs, j.upload != nil && q.uploads(func(*job) bool { return true }) >= maxUploads:
 		return &fault.Error{Code: fault.Unavailable, Message: "The service is busy with other communities. Try again in a minute.", RetryAfter: time.Minute}
 	case had != nil:
 		had.upload.remove()
@@ -128,10 +138,22 @@ func (q *queue) add(j *job) error {
 	return nil
 }
 
-// uploads counts the jobs that have files.
-func (q *queue) uploads() (n int) {
+var errOwnBusy = fault.Wrap(errBusy, fault.Conflict, "A task of yours in another community has not finished. Wait for it, then try again.")
+
+// isAtWork reports whether a job of the user has not ended. The caller holds mu.
+func (q *queue) isAtWork(user string) bool {
 	for _, j := range q.jobs {
-		if j.upload != nil {
+		if j.user == user && j.State.Active() {
+			return true
+		}
+	}
+	return false
+}
+
+// uploads counts the jobs that have files. The caller holds mu.
+func (q *queue) uploads(counts func(*job) bool) (n int) {
+	for _, j := range q.jobs {
+		if j.upload != nil && counts(j) {
 			n++
 		}
 	}

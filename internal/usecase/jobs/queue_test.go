@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
 )
 
 const guild1, guild2, guild3 id.Guild = "100000000000000001", "100000000000000002", "100000000000000003"
@@ -33,11 +35,16 @@ func queued(t *testing.T, test func(t *testing.T, q *queue)) {
 func (q *queue) begin(t *testing.T, g id.Guild, work func(ctx context.Context) error) *job {
 	t.Helper()
 	j := &job{guild: g, Job: Job{Kind: Restore, State: Waiting}}
-	if err := q.add(j); err != nil {
+	if err := q.add(by(t, string(g)), j); err != nil {
 		t.Fatal(err)
 	}
 	q.work(t.Context(), j, stages{Running, Done}, work)
 	return j
+}
+
+// by returns the context of a user's request.
+func by(t *testing.T, user string) context.Context {
+	return audit.With(t.Context(), audit.By{Actor: audit.Actor{Kind: audit.User, ID: user}})
 }
 
 func (q *queue) wants(t *testing.T, g id.Guild, state State) Job {
@@ -81,7 +88,7 @@ func TestAGuildHasOneTaskAtATime(t *testing.T) {
 	queued(t, func(t *testing.T, q *queue) {
 		end := make(chan struct{})
 		first := q.begin(t, guild1, until(end))
-		if err := q.add(&job{guild: guild1}); !fault.Is(err, fault.Conflict) || !errors.Is(err, errBusy) {
+		if err := q.add(by(t, "another"), &job{guild: guild1}); !fault.Is(err, fault.Conflict) || !errors.Is(err, errBusy) {
 			t.Errorf("another one meanwhile: %v", err)
 		}
 		close(end)
@@ -139,13 +146,13 @@ func TestUploadsAreBounded(t *testing.T) {
 		r := &Runner{queue: q, o: Options{Dir: t.TempDir()}}
 		var arrivals []*Arrival
 		for i := range maxUploads {
-			arrival, err := r.Receive(guild1[:17] + id.Guild(rune('a'+i)))
+			arrival, err := r.Receive(by(t, string(rune('a'+i))), guild1[:17]+id.Guild(rune('a'+i)))
 			if err != nil || arrival.Add("a", strings.NewReader("id,xp\n")) != nil {
 				t.Fatal(err)
 			}
 			arrivals = append(arrivals, arrival)
 		}
-		if _, err := r.Receive(guild2); !fault.Is(err, fault.Unavailable) {
+		if _, err := r.Receive(by(t, "another"), guild2); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("one more: %v", err)
 		}
 		file := arrivals[0].job.upload.files[0].content
@@ -153,13 +160,42 @@ func TestUploadsAreBounded(t *testing.T) {
 		if _, err := file.Stat(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("the file of an upload that was given up: %v", err)
 		}
-		if arrival, err := r.Receive(guild2); err != nil {
+		if arrival, err := r.Receive(by(t, "another"), guild2); err != nil {
 			t.Error(err)
 		} else {
 			arrivals = append(arrivals, arrival)
 		}
 		for _, arrival := range arrivals {
 			arrival.Close()
+		}
+	})
+}
+
+// Who manages many guilds has a few uploads and one task at work in all of them, and the others have theirs.
+func TestAUserHasAShareOfTheTasks(t *testing.T) {
+	queued(t, func(t *testing.T, q *queue) {
+		r := &Runner{queue: q, o: Options{Dir: t.TempDir()}}
+		receive := func(user string, n int, want error) *Arrival {
+			t.Helper()
+			arrival, err := r.Receive(by(t, user), id.Guild(fmt.Sprint(user, n)))
+			if !errors.Is(err, want) {
+				t.Errorf("%d. upload of %s: %v, want %v", n, user, err, want)
+			}
+			return arrival
+		}
+		for n := range uploadsOfOne {
+			arrival := receive("greedy", n, nil)
+			receive("greedy", 99, errBusy)
+			r.change(func() { arrival.job.State, arrival.job.until = Ready, time.Now().Add(keepTime) })
+		}
+		if _, err := r.Receive(by(t, "greedy"), guild1); !fault.Is(err, fault.Conflict) {
+			t.Errorf("one upload more: %v", err)
+		}
+		receive("other", 0, nil).Close()
+
+		r.change(func() { q.jobs["greedy0"].State = Running })
+		if err := r.Confirm(t.Context(), "greedy1", q.jobs["greedy1"].ID, false); !errors.Is(err, errBusy) {
+			t.Errorf("confirmed beside another one: %v", err)
 		}
 	})
 }
@@ -179,7 +215,7 @@ func TestAStopEndsAllWork(t *testing.T) {
 		if !errors.Is(why, context.Canceled) {
 			t.Errorf("the work ended with %v", why)
 		}
-		if err := q.add(&job{guild: guild2}); !fault.Is(err, fault.Unavailable) {
+		if err := q.add(t.Context(), &job{guild: guild2}); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("a task after the stop: %v", err)
 		}
 	})

@@ -40,7 +40,7 @@ func (r *Runner) replace(ctx context.Context, kind Kind, g id.Guild, replace fun
 
 func (r *Runner) start(ctx context.Context, j *job, work func(ctx context.Context) error) error {
 	j.State = Waiting
-	err := r.add(j)
+	err := r.add(ctx, j)
 	if err == nil {
 		r.work(ctx, j, stages{Running, Done}, work)
 	}

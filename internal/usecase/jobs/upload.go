@@ -51,9 +51,9 @@ type Arrival struct {
 }
 
 // Receive takes the guild's place for an import. End it with Preview or Close.
-func (r *Runner) Receive(g id.Guild) (*Arrival, error) {
+func (r *Runner) Receive(ctx context.Context, g id.Guild) (*Arrival, error) {
 	j := &job{guild: g, upload: &upload{}, Job: Job{Kind: Import, State: Receiving, Import: &ImportJob{}}}
-	if err := r.add(j); err != nil {
+	if err := r.add(ctx, j); err != nil {
 		return nil, err
 	}
 	return &Arrival{r, j}, nil

@@ -136,16 +136,16 @@ func TestAMasterThatIsCutOffFromTheOthers(t *testing.T) {
 
 	old := s.Servers[0]
 	heal := s.Cut(old)
-	eventually(t, "the old master rejects changes", func() bool {
+	testenv.Wait(t, "the old master rejects changes", func() bool {
 		_, err := store.Change(ctx, guild1, user1, plusOne)
 		return err != nil && strings.Contains(err.Error(), "NOREPLICAS")
 	})
 	now := s.Promoted(old)
-	eventually(t, "the new master asks for the comparison", func() bool {
+	testenv.Wait(t, "the new master asks for the comparison", func() bool {
 		_, err := store.Change(ctx, guild1, user1, plusOne)
 		return errors.Is(err, leaderboard.ErrNotLoaded)
 	})
-	eventually(t, "the new master has a replica", func() bool {
+	testenv.Wait(t, "the new master has a replica", func() bool {
 		info, err := now.Ask("INFO", "replication")
 		return err == nil && strings.Contains(info, "min_slaves_good_slaves:1")
 	})

@@ -2,8 +2,6 @@ package app_test
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"reflect"
 	"strings"
 	"sync"
@@ -11,12 +9,6 @@ import (
 
 	"levelboard/internal/testing/apitest"
 )
-
-func read(resp *http.Response) (apitest.Response, error) {
-	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(resp.Body)
-	return apitest.Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, err
-}
 
 // wantJSON fails unless the answer is this JSON value, whatever the order of its properties.
 func wantJSON(t *testing.T, got apitest.Response, want string) {

@@ -45,22 +45,12 @@ func (m *dataManager) upload(mode, content string) (int, string) {
 	file, _ := form.CreateFormFile("file", "members.csv")
 	_, _ = io.WriteString(file, content)
 	_ = form.Close()
-	request, err := http.NewRequestWithContext(m.t.Context(), "POST", m.page+"/import", &body)
+	answer, err := testenv.Send(m.t.Context(), m.browser, "POST", m.page+"/import", body.String(),
+		"Content-Type", form.FormDataContentType(), "Sec-Fetch-Site", "same-origin")
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", form.FormDataContentType())
-	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	answer, err := m.browser.Do(request)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return answer.StatusCode, string(text)
+	return answer.Status, string(answer.Body)
 }
 
 // do presses a button and waits until the page says what is expected.

@@ -19,18 +19,12 @@ func (s *service) ops(path string, options ...apitest.Option) apitest.Response {
 	for _, option := range options {
 		option(r)
 	}
-	resp, err := s.plain.Do(r)
-	for try := 1; err != nil && try < 5; try++ { // a machine that stands still is slow to send its headers
-		resp, err = s.plain.Do(r)
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	got, err := read(resp)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return got
+	var got testenv.Answer
+	testenv.Again(s.t, func() (err error) { // a machine that stands still is slow to send its headers
+		got, err = testenv.Exchange(s.plain, r)
+		return err
+	})
+	return apitest.Response(got)
 }
 
 func TestOps(t *testing.T) {

@@ -21,25 +21,15 @@ import (
 // visit asks for a page as a browser does, cookies and all, and returns its status and text.
 func visit(t *testing.T, browser *http.Client, method, address, form string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form))
-	if err != nil {
-		t.Fatal(err)
-	}
+	headers := []string{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}
 	if method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Sec-Fetch-Site", "same-origin")
+		headers = append(headers, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
 	}
-	r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
-	answer, err := browser.Do(r)
+	answer, err := testenv.Send(t.Context(), browser, method, address, form, headers...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(body)
+	return answer.Status, string(answer.Body)
 }
 
 // openPage is the stream of a page that is open, until it is closed, and its lines.
@@ -145,19 +135,10 @@ func signedInReads(t *testing.T, s *service, manager *http.Client, private, memb
 		{"what needs a key", "GET", memberPath(private, newID()), manager, 401, "", ""},
 		{"a change", "DELETE", memberPath(private, newID()), manager, 401, "", ""},
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), c.method, s.app.URL()+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := c.browser.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(got.Body)
-		_ = got.Body.Close()
-		text := string(body)
-		if err != nil || got.StatusCode != c.status || !strings.Contains(text, c.shows) || c.hides != "" && strings.Contains(text, c.hides) {
-			t.Errorf("%s: %d %.200s %v", c.about, got.StatusCode, text, err)
+		got, err := testenv.Send(t.Context(), c.browser, c.method, s.app.URL()+c.path, "")
+		text := string(got.Body)
+		if err != nil || got.Status != c.status || !strings.Contains(text, c.shows) || c.hides != "" && strings.Contains(text, c.hides) {
+			t.Errorf("%s: %d %.200s %v", c.about, got.Status, text, err)
 		}
 		if c.status == 200 && (!strings.Contains(got.Header.Get("Cache-Control"), "private") || !strings.Contains(got.Header.Get("Vary"), "Cookie")) {
 			t.Errorf("%s may be kept for others: %v", c.about, got.Header)

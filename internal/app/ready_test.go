@@ -101,11 +101,7 @@ func TestNotReadyWhileStarting(t *testing.T) {
 	pool := &http.Transport{}
 	t.Cleanup(pool.CloseIdleConnections)
 	ask := func(path string) string {
-		resp, err := (&http.Client{Transport: pool}).Get("http://" + ops + path)
-		if err != nil {
-			return err.Error()
-		}
-		got, err := read(resp)
+		got, err := testenv.Send(t.Context(), &http.Client{Transport: pool}, "GET", "http://"+ops+path, "")
 		if err != nil {
 			return err.Error()
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"levelboard/internal/config"
+	"levelboard/internal/testing/testenv"
 )
 
 // Background work that does not end must leave time for the last snapshot: embedded, what changed would be lost.
@@ -48,24 +50,13 @@ func TestWorkThatHangsLeavesTimeForTheLastSnapshot(t *testing.T) {
 // send sends a request by the operator, whose answer must have these parts.
 func send(t *testing.T, a *App, method, path, body string, parts ...string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, a.URL()+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+a.AdminToken())
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text := new(strings.Builder)
-	if err := answer.Write(text); err != nil || answer.StatusCode >= 300 {
-		t.Fatalf("%s: %v, %s", path, err, text)
+	answer, err := testenv.Send(t.Context(), nil, method, a.URL()+path, body, "Authorization", "Bearer "+a.AdminToken())
+	if err != nil || answer.Status >= 300 {
+		t.Fatalf("%s: %v, %d %s", path, err, answer.Status, answer.Body)
 	}
 	for _, part := range parts {
-		if !strings.Contains(text.String(), part) {
-			t.Errorf("%s lacks %q: %s", path, part, text)
+		if !strings.Contains(fmt.Sprint(answer.Header, string(answer.Body)), part) {
+			t.Errorf("%s lacks %q: %s", path, part, answer.Body)
 		}
 	}
 }

@@ -145,18 +145,9 @@ func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
 // openMetrics reads /metrics in the format that has exemplars.
 func openMetrics(t *testing.T, s *service) string {
 	t.Helper()
-	r, err := http.NewRequest("GET", "http://"+s.app.OpsAddr()+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Accept", "application/openmetrics-text;version=1.0.0")
-	resp, err := s.plain.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := read(resp)
-	if err != nil || !strings.HasPrefix(got.Header.Get("Content-Type"), "application/openmetrics-text") {
-		t.Fatalf("%s, %v", got.Header.Get("Content-Type"), err)
+	got := s.ops("/metrics", apitest.Header("Accept", "application/openmetrics-text;version=1.0.0"))
+	if !strings.HasPrefix(got.Header.Get("Content-Type"), "application/openmetrics-text") {
+		t.Fatal(got.Header.Get("Content-Type"))
 	}
 	return string(got.Body)
 }

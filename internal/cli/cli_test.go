@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
+	"levelboard/internal/testing/testenv"
 )
 
 // asCommand makes the test binary behave as the program itself, for tests that need a process of their own.
@@ -89,8 +89,7 @@ func paste(t *testing.T, line string) (status int, body string) {
 	if words[0] != "curl" {
 		t.Fatalf("%q is not a call of curl", line)
 	}
-	method, url, data := http.MethodGet, "", ""
-	header := http.Header{}
+	method, url, data, header := http.MethodGet, "", "", []string(nil)
 	for i := 1; i < len(words); i++ {
 		switch words[i] {
 		case "-s":
@@ -100,7 +99,7 @@ func paste(t *testing.T, line string) (status int, body string) {
 		case "-H":
 			i++
 			name, value, _ := strings.Cut(words[i], ": ")
-			header.Set(name, value)
+			header = append(header, name, value)
 		case "-d":
 			i++
 			data = words[i]
@@ -108,21 +107,14 @@ func paste(t *testing.T, line string) (status int, body string) {
 			url = words[i]
 		}
 	}
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(data))
+	if data != "" && !slices.Contains(header, "Content-Type") {
+		t.Errorf("%q sends a body of no type", line)
+	}
+	answer, err := testenv.Send(t.Context(), nil, method, url, data, header...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header = header
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(answer)
+	return answer.Status, string(answer.Body)
 }
 
 // shellWords splits a line at blanks outside of single quotes.

@@ -131,17 +131,9 @@ func TestDemoHasAHistory(t *testing.T) {
 	url := regexp.MustCompile(`Leaderboard +(http://[^/]+)/`).FindStringSubmatch(d.printed)[1] + "/v2/levels/demo"
 	get := func(path string, into any) {
 		t.Helper()
-		request, err := http.NewRequestWithContext(d.ctx, http.MethodGet, url+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		if err := json.NewDecoder(response.Body).Decode(into); response.StatusCode != http.StatusOK || err != nil {
-			t.Fatalf("%s: %s, %v", path, response.Status, err)
+		answer, err := testenv.Send(d.ctx, nil, "GET", url+path, "")
+		if err != nil || answer.Status != 200 || json.Unmarshal(answer.Body, into) != nil {
+			t.Fatalf("%s: %v, %d %s", path, err, answer.Status, answer.Body)
 		}
 	}
 	for _, kind := range []string{"week", "month", "season"} {

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"testing"
 	"time"
 
 	"levelboard/internal/app"
 	"levelboard/internal/app/demo"
 	"levelboard/internal/config"
+	"levelboard/internal/testing/testenv"
 )
 
 // A page of an earlier demo that is still open reads the board from the first moment on.
@@ -42,11 +42,7 @@ func TestDemoStartsWhileItsBoardIsRead(t *testing.T) {
 // readBoard reads a page until there is one, which must have that many members.
 func readBoard(ctx context.Context, url string, members int) error {
 	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return err
-		}
-		response, err := http.DefaultClient.Do(request)
+		answer, err := testenv.Send(ctx, nil, "GET", url, "")
 		if err != nil && ctx.Err() == nil {
 			continue // the machine stood still while it sent the request
 		}
@@ -54,12 +50,11 @@ func readBoard(ctx context.Context, url string, members int) error {
 			return err
 		}
 		var page struct{ Levels []struct{} }
-		err = json.NewDecoder(response.Body).Decode(&page)
-		response.Body.Close()
-		if err == nil && response.StatusCode == http.StatusOK && len(page.Levels) != members {
+		err = json.Unmarshal(answer.Body, &page)
+		if err == nil && answer.Status == 200 && len(page.Levels) != members {
 			return fmt.Errorf("the first answer has %d members", len(page.Levels))
 		}
-		if err != nil || response.StatusCode == http.StatusOK {
+		if err != nil || answer.Status == 200 {
 			return err
 		}
 	}

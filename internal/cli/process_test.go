@@ -2,10 +2,9 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
@@ -103,26 +102,15 @@ func (p *process) said() string {
 
 // ask sends a request and returns the status and the body; status 0 when there is no answer.
 func (p *process) ask(method, url, body string) (int, string) {
-	r, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		panic(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
+	credentials := []string{"X-Api-Key", p.key}
 	if strings.Contains(url, "/admin/") {
-		r.Header.Set("Authorization", "Bearer "+operatorToken)
-	} else if p.key != "" {
-		r.Header.Set("X-Api-Key", p.key)
+		credentials = []string{"Authorization", "Bearer " + operatorToken}
 	}
-	resp, err := http.DefaultClient.Do(r)
+	answer, err := testenv.Send(context.Background(), nil, method, url, body, credentials...)
 	if err != nil {
 		return 0, err.Error()
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, err.Error()
-	}
-	return resp.StatusCode, string(text)
+	return answer.Status, string(answer.Body)
 }
 
 func (p *process) want(status int, method, url, body string) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -63,18 +62,9 @@ func TestEveryFloorAnswers(t *testing.T) {
 
 func ask(t *testing.T, method, url, body string) []byte {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
+	answer, err := testenv.Send(t.Context(), nil, method, url, body)
+	if err != nil || answer.Status != http.StatusOK {
+		t.Fatalf("%s %s: %d, %v", method, url, answer.Status, err)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %d, %v", method, url, response.StatusCode, err)
-	}
-	return answer
+	return answer.Body
 }

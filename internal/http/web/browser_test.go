@@ -1,13 +1,14 @@
 package web_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // browser is one browser: it keeps cookies and follows redirects.
@@ -45,33 +46,23 @@ type page struct {
 
 func (b *browser) send(method, path string, form url.Values, header ...string) page {
 	b.t.Helper()
-	if strings.HasPrefix(path, "/") {
-		path = b.site.url + path
-	}
-	r, err := http.NewRequestWithContext(b.t.Context(), method, path, strings.NewReader(form.Encode()))
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	if method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", b.site.url)
+		header = append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", b.site.url}, header...)
 	}
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
+	return b.sendBody(method, path, form.Encode(), header...)
+}
+
+// sendBody sends a request to a path or an address.
+func (b *browser) sendBody(method, url, body string, header ...string) page {
+	b.t.Helper()
+	if strings.HasPrefix(url, "/") {
+		url = b.site.url + url
 	}
-	if host := r.Header.Get("Host"); host != "" {
-		r.Host = host
-	}
-	answer, err := b.Do(r)
+	answer, err := testenv.Send(b.t.Context(), b.Client, method, url, body, header...)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return page{t: b.t, status: answer.StatusCode, header: answer.Header, path: answer.Request.URL.RequestURI(), text: string(body)}
+	return page{t: b.t, status: answer.Status, header: answer.Header, path: answer.Path, text: string(answer.Body)}
 }
 
 func (b *browser) get(path string, header ...string) page {

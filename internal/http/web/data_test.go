@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"mime/multipart"
-	"net/http"
 	"net/url"
 	"os"
 	"regexp"
@@ -73,27 +72,7 @@ func (b *browser) upload(fields ...string) page {
 		_ = form.WriteField(fields[i], fields[i+1])
 	}
 	_ = form.Close()
-	return b.sendBody("POST", dataAddress+"/import", body.String(), form.FormDataContentType())
-}
-
-func (b *browser) sendBody(method, path, body, contentType string) page {
-	b.t.Helper()
-	r, err := http.NewRequestWithContext(b.t.Context(), method, b.site.url+path, strings.NewReader(body))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", contentType)
-	r.Header.Set("Origin", b.site.url)
-	answer, err := b.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return page{t: b.t, status: answer.StatusCode, header: answer.Header, path: answer.Request.URL.RequestURI(), text: string(text)}
+	return b.sendBody("POST", dataAddress+"/import", body.String(), "Content-Type", form.FormDataContentType(), "Origin", b.site.url)
 }
 
 // settled reloads the page of data until no job is at work.
@@ -206,8 +185,8 @@ func TestWhatIsWrongWithAnUploadIsBesideIt(t *testing.T) {
 			t.Errorf("%s: a job is left", what)
 		}
 	}
-	b.sendBody("POST", dataAddress+"/import", "file=x", "application/x-www-form-urlencoded").want(400)
-	b.sendBody("POST", dataAddress+"/import", "--x\r\nContent-Disposition: form-data; name=\"mode\"\r\n\r\nse", "multipart/form-data; boundary=x").want(422, "arrived incomplete")
+	b.sendBody("POST", dataAddress+"/import", "file=x", "Content-Type", "application/x-www-form-urlencoded", "Origin", b.site.url).want(400)
+	b.sendBody("POST", dataAddress+"/import", "--x\r\nContent-Disposition: form-data; name=\"mode\"\r\n\r\nse", "Content-Type", "multipart/form-data; boundary=x", "Origin", b.site.url).want(422, "arrived incomplete")
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("what was rejected is left: %v", left)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // Client sends requests to one service and checks every one of them, and every answer, against the description. It is safe
@@ -35,11 +37,7 @@ func NewClient(tb testing.TB, base string) *Client {
 }
 
 // Response is an answer, read to its end.
-type Response struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
+type Response testenv.Answer
 
 // Option changes a request before it is sent.
 type Option func(*http.Request)
@@ -89,13 +87,8 @@ func (c *Client) send(method, path, key string, body any, options ...Option) (Re
 	for _, option := range options {
 		option(r)
 	}
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return Response{}, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	received, err := io.ReadAll(resp.Body)
-	return Response{Status: resp.StatusCode, Header: resp.Header, Body: received}, err
+	answer, err := testenv.Exchange(c.http, r)
+	return Response(answer), err
 }
 
 func encode(body any) (io.Reader, error) {

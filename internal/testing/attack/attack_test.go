@@ -189,7 +189,7 @@ func TestRedisRefusesChanges(t *testing.T) {
 			s := start(t, "LEVELBOARD_REDIS_URL="+redis.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), "LEVELBOARD_REDIS_TIMEOUT=5s")
 			var told, other atomic.Int64
 			changes := s.client()
-			changes.header = http.Header{"X-Api-Key": {s.newKey("310000000000000000", guildID)}, "Content-Type": {"application/json"}}
+			changes.key = s.newKey("310000000000000000", guildID)
 			defer redis.Refuse(refusal)()
 			attackers(t, 8, func(ctx context.Context, _ int) {
 				switch failure := changes.call(); {
@@ -220,18 +220,11 @@ func TestGuessingTheAdminToken(t *testing.T) {
 		client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: 15 * time.Second}
 		defer client.CloseIdleConnections()
 		for guess := 0; ctx.Err() == nil; guess++ {
-			r, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.address+"/admin/keys", nil)
-			if err != nil {
-				panic(err)
-			}
-			r.Header.Set("Authorization", fmt.Sprintf("Bearer %016d%016d", n, guess))
-			answer, err := client.Do(r)
+			answer, err := testenv.Send(ctx, client, "GET", "http://"+s.address+"/admin/keys", "", "Authorization", fmt.Sprintf("Bearer %016d%016d", n, guess))
 			if err != nil {
 				return
 			}
-			_, _ = io.Copy(io.Discard, answer.Body)
-			_ = answer.Body.Close()
-			switch answer.StatusCode {
+			switch answer.Status {
 			case 401:
 				looked.Add(1)
 			case 429:

@@ -5,7 +5,6 @@ package attack
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -118,13 +117,11 @@ func (s *target) opsStatus(path string) int {
 }
 
 func (s *target) opsGet(path string) (status int, body string) {
-	answer, err := oneCall(15 * time.Second).Get("http://" + s.ops + path)
+	answer, err := testenv.Send(s.t.Context(), oneCall(15*time.Second), "GET", "http://"+s.ops+path, "")
 	if err != nil {
 		return 0, err.Error()
 	}
-	defer answer.Body.Close()
-	text, _ := io.ReadAll(answer.Body)
-	return answer.StatusCode, string(text)
+	return answer.Status, string(answer.Body)
 }
 
 // metric is the value of a series.
@@ -148,7 +145,7 @@ type ordinary struct {
 	t            *testing.T
 	service      string // its address, or that of a proxy before it
 	method, body string
-	header       http.Header
+	key          string
 	transport    *http.Transport
 }
 
@@ -157,7 +154,7 @@ func (s *target) client() *ordinary {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
 	o := &ordinary{
 		t: s.t, service: s.address, method: "PATCH", body: `{"xp":{"increment":1}}`,
-		header:    http.Header{"X-Api-Key": {s.key}, "Content-Type": {"application/json"}},
+		key:       s.key,
 		transport: &http.Transport{DialContext: dialer.DialContext},
 	}
 	s.t.Cleanup(o.transport.CloseIdleConnections)
@@ -172,18 +169,10 @@ func (o *ordinary) reads() *ordinary {
 
 // call returns what went wrong; empty when nothing did. A client waits for a busy machine.
 func (o *ordinary) call() string {
-	r, err := http.NewRequest(o.method, "http://"+o.service+"/v2/levels/"+guildID+"/users/"+memberID, strings.NewReader(o.body))
-	if err != nil {
-		return err.Error()
-	}
-	r.Header = o.header
-	answer, err := (&http.Client{Transport: o.transport, Timeout: 15 * time.Second}).Do(r)
-	if err != nil {
-		return err.Error()
-	}
-	defer answer.Body.Close()
-	if body, err := io.ReadAll(answer.Body); answer.StatusCode != 200 || err != nil {
-		return fmt.Sprint(answer.StatusCode, string(body), err)
+	client := &http.Client{Transport: o.transport, Timeout: 15 * time.Second}
+	answer, err := testenv.Send(context.Background(), client, o.method, "http://"+o.service+"/v2/levels/"+guildID+"/users/"+memberID, o.body, "X-Api-Key", o.key)
+	if answer.Status != 200 || err != nil {
+		return fmt.Sprint(answer.Status, string(answer.Body), err)
 	}
 	return ""
 }

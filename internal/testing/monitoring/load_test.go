@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"levelboard/internal/testing/service"
+	"levelboard/internal/testing/testenv"
 )
 
 // load is what bots, dashboards, an operator and strangers do to a service, one after another, again and again.
@@ -139,36 +140,18 @@ func (l *load) body(ctx context.Context, method, path, key, body string, status 
 }
 
 func (l *load) send(ctx context.Context, method, path, key, body string, status int, headers ...string) (http.Header, []byte) {
-	r, err := http.NewRequestWithContext(ctx, method, l.base+path, strings.NewReader(body))
-	if err != nil {
-		l.t.Error(err)
-		return http.Header{}, nil
-	}
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if key != "" {
-		r.Header.Set("X-Api-Key", key)
-	}
+	headers = append(headers, "X-Api-Key", key)
 	if strings.HasPrefix(path, "/admin") {
-		r.Header.Set("Authorization", "Bearer "+service.AdminToken)
+		headers = append(headers, "Authorization", "Bearer "+service.AdminToken)
 	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	resp, err := l.http.Do(r)
+	got, err := testenv.Send(ctx, l.http, method, l.base+path, body, headers...)
 	if ctx.Err() != nil {
 		return http.Header{}, nil
 	}
-	if err != nil {
-		l.t.Errorf("%s %s: %v", method, path, err)
+	// It is 503 when the machine stood still for longer than the service waits for a store. Were it so always, there would be no data.
+	if err != nil || status != 0 && got.Status != status && got.Status != http.StatusServiceUnavailable {
+		l.t.Errorf("%s %s: status %d, want %d: %s (%v)", method, path, got.Status, status, got.Body, err)
 		return http.Header{}, nil
 	}
-	content, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close()
-	// It is 503 when the machine stood still for longer than the service waits for a store. Were it so always, there would be no data.
-	if err != nil && ctx.Err() == nil || status != 0 && resp.StatusCode != status && resp.StatusCode != http.StatusServiceUnavailable {
-		l.t.Errorf("%s %s: status %d, want %d: %s (%v)", method, path, resp.StatusCode, status, content, err)
-	}
-	return resp.Header, content
+	return got.Header, got.Body
 }

@@ -1,4 +1,5 @@
-// Package edge is what the API and the pages share: entity tags, and answers in gzip. It sets no header.
+// Package edge is what the API and the pages both do with a request: who sent it, its time, limits, body and errors, and with an answer: entity
+// tags, gzip, exports. How an error looks is theirs.
 package edge
 
 import (

@@ -5,49 +5,20 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/store/ratelimit"
-	"levelboard/internal/usecase/signin"
 )
 
 const keyHeader = "X-Api-Key"
 
-// caller is who sent a request to /v2.
-type caller struct {
-	key      *apikey.Key     // nil without a valid key
-	operator bool            // sent the admin token
-	session  *signin.Session // of who is signed in in this browser, when no key was presented; nil when nobody is
-	failure  error           // why a key that was presented is not valid, or why it cannot be said who is signed in
-}
-
-// user is on whose behalf the caller asks: the owner of the key, or who is signed in; empty when neither is known.
-func (c caller) user() id.User {
-	switch {
-	case c.key != nil:
-		return c.key.OwnerID
-	case c.session != nil:
-		return c.session.User.ID
-	}
-	return ""
-}
-
 // namespace is where the caller's Idempotency-Keys belong. No key has the operator's as its id.
-func (c caller) namespace() string {
-	if c.operator {
+func namespace(who edge.Caller) string {
+	if who.Operator {
 		return "operator"
 	}
-	return c.key.ID
-}
-
-// manages reports whether the caller manages the guild: the owner of the key, or who is signed in.
-func (c caller) manages(g *guild.Guild) bool {
-	if c.key == nil {
-		return c.session.Manages(g)
-	}
-	return g.IsManager(c.key.OwnerID)
+	return who.Key.ID
 }
 
 // identify finds the caller and charges their budgets, before anything else costs work. It does not refuse a bad key
@@ -55,7 +26,7 @@ func (c caller) manages(g *guild.Guild) bool {
 func (a *api) identify(c *gin.Context) {
 	who, err := a.lookUp(c)
 	if err == nil {
-		stateOf(c).caller = who
+		stateOf(c).Caller = who
 		err = a.admit(c)
 	}
 	if err != nil {
@@ -67,55 +38,49 @@ func (a *api) identify(c *gin.Context) {
 	}
 }
 
-func (a *api) authenticate(c *gin.Context) caller {
+func (a *api) authenticate(c *gin.Context) edge.Caller {
 	presented := c.Request.Header.Values(keyHeader)
 	switch len(presented) {
 	case 0:
 		if a.deps.Pages == nil || c.Request.Header["Cookie"] == nil {
-			return caller{}
+			return edge.Caller{}
 		}
 		session, err := a.deps.Pages.Session(c)
-		return caller{session: session, failure: err}
+		return edge.Caller{Session: session, Failure: err}
 	case 1:
 		key, err := a.deps.Keys.Authenticate(c.Request.Context(), presented[0])
 		if err != nil {
-			return caller{failure: err}
+			return edge.Caller{Failure: err}
 		}
-		return caller{key: key}
+		return edge.Caller{Key: key}
 	default:
-		return caller{failure: fault.New(fault.Unauthenticated, "The header X-Api-Key is given more than once. Send one key.")}
+		return edge.Caller{Failure: fault.New(fault.Unauthenticated, "The header X-Api-Key is given more than once. Send one key.")}
 	}
 }
 
 // charge takes one request from the budgets of the caller and sets the three headers, whatever the outcome.
-func (a *api) charge(c *gin.Context, who caller) error {
+func (a *api) charge(c *gin.Context, who edge.Caller) error {
 	budgets := a.budgets(c, who)
-	decision, err := a.deps.Limiter.Charge(c.Request.Context(), budgets...)
-	if err != nil {
-		down := fault.Down("charge the limits", err)
-		setLimitHeaders(c, strictest(budgets), 0, wholeSeconds(down.RetryAfter))
-		return down
+	decision, err := edge.Charge(c.Request.Context(), a.deps.Limiter, "Too many requests. Wait as many seconds as the Retry-After header says.", budgets...)
+	if fault.Is(err, fault.Unavailable) {
+		setLimitHeaders(c, strictest(budgets), 0, edge.Seconds(fault.From(err).RetryAfter))
+		return err
 	}
-	setLimitHeaders(c, decision.Limit, decision.Remaining, wholeSeconds(decision.Reset))
-	if decision.Allowed {
-		return nil
-	}
-	limited := fault.New(fault.RateLimited, "Too many requests. Wait as many seconds as the Retry-After header says.")
-	limited.RetryAfter = decision.RetryAfter
-	return limited
+	setLimitHeaders(c, decision.Limit, decision.Remaining, edge.Seconds(decision.Reset))
+	return err
 }
 
-func (a *api) budgets(c *gin.Context, who caller) []ratelimit.Budget {
-	if who.key == nil {
-		return []ratelimit.Budget{ratelimit.OfIdentity(string(who.user()), c.ClientIP(), a.deps.IdentityLimit)}
+func (a *api) budgets(c *gin.Context, who edge.Caller) []ratelimit.Budget {
+	if who.Key == nil {
+		return []ratelimit.Budget{ratelimit.OfIdentity(string(who.User()), c.ClientIP(), a.deps.IdentityLimit)}
 	}
 	perKey := a.deps.KeyLimit
-	if who.key.RateLimit != nil {
-		perKey = *who.key.RateLimit
+	if who.Key.RateLimit != nil {
+		perKey = *who.Key.RateLimit
 	}
 	return []ratelimit.Budget{
-		{Scope: ratelimit.ScopeKey, Name: who.key.ID, PerMinute: perKey},
-		{Scope: ratelimit.ScopeIdentity, Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
+		{Scope: ratelimit.ScopeKey, Name: who.Key.ID, PerMinute: perKey},
+		{Scope: ratelimit.ScopeIdentity, Name: string(who.Key.OwnerID), PerMinute: a.deps.IdentityLimit},
 	}
 }
 
@@ -137,19 +102,19 @@ func setLimitHeaders(c *gin.Context, limit, remaining int, reset int64) {
 
 // refuseBadKey is the 401 of a key that was presented and is not valid, on routes that need none.
 func (a *api) refuseBadKey(c *gin.Context) {
-	if who := callerOf(c); who.failure != nil {
-		a.fail(c, who.failure)
+	if who := callerOf(c); who.Failure != nil {
+		a.fail(c, who.Failure)
 	}
 }
 
 // requireKey is the 401 of routes that need a key.
 func (a *api) requireKey(c *gin.Context) {
 	who := callerOf(c)
-	if who.key != nil {
+	if who.Key != nil {
 		return
 	}
-	if who.failure != nil {
-		a.fail(c, who.failure)
+	if who.Failure != nil {
+		a.fail(c, who.Failure)
 		return
 	}
 	a.fail(c, fault.New(fault.Unauthenticated, "An API key is required. Send one in the header X-Api-Key."))
@@ -157,10 +122,10 @@ func (a *api) requireKey(c *gin.Context) {
 
 // permit is the 403 of a key that may not do this in the guild, whether there is such a guild or not.
 func permit(c *gin.Context, g id.Guild) error {
-	if callerOf(c).operator {
+	if callerOf(c).Operator {
 		return nil
 	}
-	key := callerOf(c).key
+	key := callerOf(c).Key
 	if !key.May(c.Request.Method) {
 		return fault.New(fault.Forbidden, "This API key may only read. Use a read/write key.")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/store/ratelimit"
 )
 
@@ -35,7 +36,7 @@ func (a *api) requireAdmin(c *gin.Context) {
 		a.fail(c, fault.New(fault.Unauthenticated, "The admin token is missing, wrong or given more than once. Send it in the header Authorization: Bearer TOKEN."))
 		return
 	}
-	stateOf(c).caller = caller{operator: true}
+	stateOf(c).Caller = edge.Caller{Operator: true}
 }
 
 // guessing charges a wrong token to the address; with the right one it only looks.

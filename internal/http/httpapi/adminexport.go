@@ -1,16 +1,14 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/importer"
 )
 
-// exportMembers streams all members, with every change that was made before the request. An error after the first byte ends the connection, so
-// that nobody takes what is there for all.
+// exportMembers streams all members, with every change that was made before the request.
 func (a *api) exportMembers(c *gin.Context) error {
 	r := a.read(c)
 	gid := r.adminGuild()
@@ -25,15 +23,5 @@ func (a *api) exportMembers(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Header("Content-Type", format.MediaType())
-	c.Header("Content-Disposition", `attachment; filename="levelboard-`+string(gid)+`.`+string(format)+`"`)
-	c.Status(http.StatusOK)
-	if c.Request.Method == http.MethodHead {
-		return nil
-	}
-	if err := importer.Export(c.Writer, format, g.Curve, members); err != nil {
-		a.log.WarnContext(c.Request.Context(), "an export was cut off; its client has only a part", "error", err)
-		panic(http.ErrAbortHandler)
-	}
-	return nil
+	return edge.Export(c, a.log, format, g, members)
 }

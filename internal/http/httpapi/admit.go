@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
 )
@@ -30,11 +31,11 @@ const (
 )
 
 // lookUp identifies the caller. The error says that too many are being looked up.
-func (a *api) lookUp(c *gin.Context) (caller, error) {
+func (a *api) lookUp(c *gin.Context) (edge.Caller, error) {
 	if !a.inMemory(c) {
 		place, err := a.lookups.Take(ratelimit.ClientName(c.ClientIP()))
 		if err != nil {
-			return caller{}, err
+			return edge.Caller{}, err
 		}
 		defer place.Release()
 	}
@@ -51,16 +52,8 @@ func (a *api) inMemory(c *gin.Context) bool {
 
 // admit takes a place for the request in the share of its caller.
 func (a *api) admit(c *gin.Context) (err error) {
-	stateOf(c).place, err = a.inFlight.Take(holderOf(c))
+	stateOf(c).Place, err = a.inFlight.Take(edge.Holder(c))
 	return err
-}
-
-// holderOf names the caller in whose share the request is: the identity, or the address without one.
-func holderOf(c *gin.Context) string {
-	if user := callerOf(c).user(); user != "" {
-		return "user " + string(user)
-	}
-	return "address " + ratelimit.ClientName(c.ClientIP())
 }
 
 // turnAway sets the limits' headers to what is known without charging anybody.
@@ -70,7 +63,7 @@ func (a *api) turnAway(c *gin.Context, why error) {
 		turnedAway.Inc()
 	}
 	anybody := []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, PerMinute: a.deps.IdentityLimit}}
-	setLimitHeaders(c, strictest(anybody), 0, wholeSeconds(refusal.RetryAfter))
+	setLimitHeaders(c, strictest(anybody), 0, edge.Seconds(refusal.RetryAfter))
 	a.fail(c, refusal)
 }
 

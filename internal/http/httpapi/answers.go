@@ -4,6 +4,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/edge"
 )
 
 const (
@@ -28,7 +29,7 @@ func (r *request) reserve(n int) {
 		return
 	}
 	var err error
-	if s.answer, err = s.answers.WaitN(r.ctx, holderOf(r.c), n); err != nil {
+	if s.answer, err = s.answers.WaitN(r.ctx, edge.Holder(r.c), n); err != nil {
 		r.err = full(err)
 	}
 }
@@ -37,7 +38,7 @@ func (r *request) reserve(n int) {
 func counted(c *gin.Context, n int) (err error) {
 	s := stateOf(c)
 	if n > uncounted && s.answer == nil {
-		if s.answer, err = s.answers.TakeN(holderOf(c), n); err != nil {
+		if s.answer, err = s.answers.TakeN(edge.Holder(c), n); err != nil {
 			return full(err)
 		}
 	}

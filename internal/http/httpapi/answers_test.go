@@ -16,19 +16,20 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/endless"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// answering is a request of that owner whose answer is to be sent, in requestTime.
+// answering is a request of that owner whose answer is to be sent, in edge.RequestTime.
 func answering(t *testing.T, answers *shares.Pool, owner id.User) (*gin.Context, *httptest.ResponseRecorder) {
-	ctx, cancel := context.WithTimeout(t.Context(), requestTime)
+	ctx, cancel := context.WithTimeout(t.Context(), edge.RequestTime)
 	t.Cleanup(cancel)
 	sent := httptest.NewRecorder()
 	c, _ := gin.CreateTestContext(sent)
-	s := &state{caller: caller{key: &apikey.Key{OwnerID: owner}}, answers: answers}
+	s := &state{Visit: edge.Visit{Caller: edge.Caller{Key: &apikey.Key{OwnerID: owner}}}, answers: answers}
 	c.Request = httptest.NewRequestWithContext(context.WithValue(ctx, endless.RequestKey{}, s), http.MethodGet, "/", nil)
 	return c, sent
 }
@@ -67,7 +68,7 @@ func TestAnswersThatAreNotReadCountAgainstTheirOwner(t *testing.T) {
 
 		began := time.Now()
 		c, _ = answering(t, answers, one)
-		if err := reserving(c, 200<<10); !fault.Is(err, fault.RateLimited) || time.Since(began) != requestTime {
+		if err := reserving(c, 200<<10); !fault.Is(err, fault.RateLimited) || time.Since(began) != edge.RequestTime {
 			t.Errorf("a change gets %v after %v", err, time.Since(began))
 		}
 		c, _ = answering(t, answers, one)

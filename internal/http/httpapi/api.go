@@ -44,16 +44,10 @@ type Keys interface {
 	Recheck(ctx context.Context, presented string) (*apikey.Key, error)
 }
 
-// Limiter charges one request to all budgets or, when one refuses, to none. Peek charges nothing.
+// Limiter charges the budgets of callers. Peek charges nothing.
 type Limiter interface {
-	Charge(ctx context.Context, budgets ...ratelimit.Budget) (ratelimit.Decision, error)
+	edge.Limiter
 	Peek(ctx context.Context, budget ratelimit.Budget) (ratelimit.Decision, error)
-}
-
-// Guilds finds a guild's settings; a NotFound fault for an unknown guild.
-type Guilds interface {
-	ByID(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	ByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
 }
 
 // Board holds the use cases on members (package leaderboard).
@@ -86,7 +80,7 @@ type Pages interface {
 type Deps struct {
 	Keys        Keys
 	Limiter     Limiter
-	Guilds      Guilds
+	Guilds      edge.Guilds
 	Board       Board
 	Finder      *leaderboard.Finder
 	Admin       *admin.Admin
@@ -115,10 +109,6 @@ type Deps struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 }
-
-// requestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as
-// a request for a large guild that is being loaded.
-const requestTime = 10 * time.Second
 
 // api is the handler. It is safe for concurrent use.
 type api struct {

@@ -19,8 +19,8 @@ func (a *api) recorded(c *gin.Context) {
 	if c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead {
 		return
 	}
-	by := audit.By{Actor: audit.TheOperator, RequestID: stateOf(c).id}
-	if key := callerOf(c).key; key != nil {
+	by := audit.By{Actor: audit.TheOperator, RequestID: stateOf(c).ID}
+	if key := callerOf(c).Key; key != nil {
 		by.Actor = audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}
 	}
 	var err error

@@ -69,7 +69,7 @@ func (a *api) serveCard(c *gin.Context, p picture) error {
 	drawn := []byte(nil)
 	if p.format == cardSVG {
 		drawn = card.SVG(p.data, p.theme)
-	} else if drawn, err = a.cards.Draw(c.Request.Context(), holderOf(c), tag, func() ([]byte, error) { return a.deps.Fonts.PNG(p.data, p.theme) }); err != nil {
+	} else if drawn, err = a.cards.Draw(c.Request.Context(), edge.Holder(c), tag, func() ([]byte, error) { return a.deps.Fonts.PNG(p.data, p.theme) }); err != nil {
 		if errors.Is(err, shares.ErrFull) || errors.Is(err, shares.ErrShare) {
 			return full(err)
 		}

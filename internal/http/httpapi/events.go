@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/endless"
 	"levelboard/internal/platform/logs"
 	"levelboard/internal/usecase/events"
@@ -91,13 +92,13 @@ func lastEventID(h http.Header) (*events.ID, error) {
 // own context has ended by then.
 func (a *api) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
 	s := stateOf(c)
-	ctx, cancel := context.WithTimeout(logs.With(s.connection, logs.Attrs(c.Request.Context())...), requestTime)
+	ctx, cancel := context.WithTimeout(logs.With(s.Connection, logs.Attrs(c.Request.Context())...), edge.RequestTime)
 	defer cancel()
 	key, err := a.deps.Keys.Recheck(ctx, c.GetHeader(keyHeader))
 	if err != nil {
 		return nil, errors.Join(errNoKey, err)
 	}
-	s.caller = caller{key: key}
+	s.Caller = edge.Caller{Key: key}
 	now, err := a.findGuild(ctx, g.ID, "")
 	if err != nil {
 		return nil, err
@@ -162,7 +163,7 @@ func (a *api) sendSome(c *gin.Context, s *endless.Stream, g *guild.Guild, entrie
 	if len(entries) == 0 {
 		return 0, nil, nil
 	}
-	held, err := a.answers.WaitN(s.Context(), holderOf(c), streamBytes)
+	held, err := a.answers.WaitN(s.Context(), edge.Holder(c), streamBytes)
 	if err != nil {
 		return 0, nil, err
 	}

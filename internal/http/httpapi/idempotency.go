@@ -48,7 +48,7 @@ func onceOf(c *gin.Context, key string, body []byte) leaderboard.Once {
 		return leaderboard.Once{}
 	}
 	return leaderboard.Once{
-		Key:     leaderboard.DigestOf([]byte(callerOf(c).namespace()), []byte(key)),
+		Key:     leaderboard.DigestOf([]byte(namespace(callerOf(c))), []byte(key)),
 		Request: leaderboard.DigestOf([]byte(c.Request.Method), []byte(c.Request.URL.Path), body),
 	}
 }

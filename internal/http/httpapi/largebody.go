@@ -35,7 +35,7 @@ func (a *api) holdLargeBody(c *gin.Context, g id.Guild) error {
 	if permit(c, g) != nil {
 		pool = a.refusedBodies
 	}
-	room, err := pool.Wait(c.Request.Context(), string(callerOf(c).user()))
+	room, err := pool.Wait(c.Request.Context(), string(callerOf(c).User()))
 	stateOf(c).room = room
 	switch {
 	case errors.Is(err, shares.ErrShare):

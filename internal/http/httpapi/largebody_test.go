@@ -14,14 +14,15 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/endless"
 	"levelboard/internal/platform/shares"
 )
 
-// bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after requestTime.
+// bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after edge.RequestTime.
 func bodyOf(t *testing.T, length int64, key apikey.Key) (c *gin.Context, end func()) {
-	ctx, end := context.WithTimeout(t.Context(), requestTime)
-	ctx = context.WithValue(ctx, endless.RequestKey{}, &state{caller: caller{key: &key}})
+	ctx, end := context.WithTimeout(t.Context(), edge.RequestTime)
+	ctx = context.WithValue(ctx, endless.RequestKey{}, &state{Visit: edge.Visit{Caller: edge.Caller{Key: &key}}})
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(""))
 	r.ContentLength = length
 	return &gin.Context{Request: r}, end
@@ -36,7 +37,7 @@ var (
 	}
 )
 
-// room returns what waits for room for bodies of this length, for requests that end after requestTime.
+// room returns what waits for room for bodies of this length, for requests that end after edge.RequestTime.
 func room(t *testing.T, a *api, length int64, key apikey.Key) (*shares.Place, error) {
 	c, end := bodyOf(t, length, key)
 	defer end()
@@ -61,7 +62,7 @@ func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 		mustRoom(t, a, 0, writer)
 
 		began := time.Now()
-		if _, err := room(t, a, maxBody+1, writer); !fault.Is(err, fault.Unavailable) || time.Since(began) != requestTime {
+		if _, err := room(t, a, maxBody+1, writer); !fault.Is(err, fault.Unavailable) || time.Since(began) != edge.RequestTime {
 			t.Errorf("one too many got %v after %v", err, time.Since(began))
 		}
 		waited := make(chan *shares.Place)
@@ -108,7 +109,7 @@ func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 			held = append(held, mustRoom(t, a, maxLargeBody, one))
 		}
 		began := time.Now()
-		if _, err := room(t, a, maxLargeBody, one); !fault.Is(err, fault.RateLimited) || fault.From(err).RetryAfter <= 0 || time.Since(began) != requestTime {
+		if _, err := room(t, a, maxLargeBody, one); !fault.Is(err, fault.RateLimited) || fault.From(err).RetryAfter <= 0 || time.Since(began) != edge.RequestTime {
 			t.Errorf("one too many of an owner got %v after %v", err, time.Since(began))
 		}
 		held = append(held, mustRoom(t, a, maxLargeBody, other))

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -51,7 +52,7 @@ func (a *api) listMembers(c *gin.Context) error {
 
 func (a *api) findMembers(c *gin.Context, g *guild.Guild, want membersWanted) (body any, err error) {
 	if want.users == nil {
-		found, err := a.deps.Finder.Search(c.Request.Context(), holderOf(c), g, want.name, int(want.limit))
+		found, err := a.deps.Finder.Search(c.Request.Context(), edge.Holder(c), g, want.name, int(want.limit))
 		return foundJSON{rankedEntries(g.Curve, found.Members)}, err
 	}
 	view, err := a.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Users: want.users})

@@ -1,15 +1,15 @@
 package httpapi
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/rs/cors"
+
+	"levelboard/internal/http/edge"
 )
 
 // observe gives the request its id, its time and its patience, measures it and writes its line to the log. A client's own
@@ -20,15 +20,15 @@ func (a *api) observe(c *gin.Context) {
 	ctx := c.Request.Context()
 	requestsInFlight.Inc()
 	defer requestsInFlight.Dec()
-	c.Header("X-Request-Id", s.id)
+	c.Header("X-Request-Id", s.ID)
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Next()
-	took := time.Since(s.began)
+	took := time.Since(s.Began)
 	if !s.streamed.IsZero() {
-		took = s.streamed.Sub(s.began)
+		took = s.streamed.Sub(s.Began)
 	}
-	route, method, status := routeLabel(c), methodLabel(c.Request.Method), c.Writer.Status()
-	if status >= http.StatusInternalServerError && s.connection.Err() != nil {
+	route, method, status := edge.Route(c), edge.Method(c), c.Writer.Status()
+	if status >= http.StatusInternalServerError && s.Connection.Err() != nil {
 		status = clientGone
 	}
 	a.measured(ctx, requestDuration.WithLabelValues(route, method, strconv.Itoa(status)), took.Seconds())
@@ -42,36 +42,6 @@ func (a *api) observe(c *gin.Context) {
 // clientGone stands in metrics and logs for a failure after the client had closed the connection: most
 // likely it failed for that.
 const clientGone = 499
-
-// routeLabel is the pattern, so that no id gets into a metric.
-func routeLabel(c *gin.Context) string {
-	if route := c.FullPath(); route != "" {
-		return route
-	}
-	return "none"
-}
-
-// methodLabel keeps invented methods from making new series.
-func methodLabel(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
-		return method
-	}
-	return "other"
-}
-
-// recover answers a panic with a 500 and logs where it was. Gin's own would log the headers, and with them the API key.
-func (a *api) recover(c *gin.Context) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			if panicked == http.ErrAbortHandler {
-				panic(panicked)
-			}
-			a.fail(c, fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
-		}
-	}()
-	c.Next()
-}
 
 // crossOrigin lets pages of other origins read /v2, without credentials.
 func (a *api) crossOrigin(c *gin.Context) { a.cors.HandlerFunc(c.Writer, c.Request) }

@@ -10,6 +10,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/edge"
 )
 
 // pageRead says which page is read, for whom, by which settings.
@@ -38,7 +39,7 @@ func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read
 		shared = true
 		result := r.group.DoChan(fmt.Sprint(what), func() (any, error) {
 			shared = false
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTime)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), edge.RequestTime)
 			defer cancel()
 			got := readResult{began: r.begun.Add(1)}
 			got.page, got.err = recovered(ctx, read)

@@ -35,7 +35,7 @@ func (a *api) leaderboardPage(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: callerOf(c).manages(g)}
+	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: callerOf(c).Manages(g)}
 	if wanted == "" {
 		return a.servePage(c, g, name)
 	}
@@ -50,12 +50,9 @@ func (a *api) leaderboardPage(c *gin.Context) error {
 	return a.servePage(c, g, name)
 }
 
-func (a *api) findGuild(ctx context.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
-	if gid != "" {
-		g, err = a.deps.Guilds.ByID(ctx, gid)
-	} else {
-		g, err = a.deps.Guilds.ByVanity(ctx, vanity)
-	}
+// findGuild finds a guild in which leveling is enabled.
+func (a *api) findGuild(ctx context.Context, gid id.Guild, vanity string) (*guild.Guild, error) {
+	g, err := edge.FindGuild(ctx, a.deps.Guilds, gid, vanity)
 	if err == nil && !g.Enabled {
 		return nil, fault.New(fault.NotFound, "Leveling is not enabled in this guild. Its owner can enable it.")
 	}
@@ -64,15 +61,12 @@ func (a *api) findGuild(ctx context.Context, gid id.Guild, vanity string) (g *gu
 
 // mayRead is the 401 and 403 of private leaderboards.
 func mayRead(c *gin.Context, g *guild.Guild) error {
-	if g.Visibility == guild.Public {
-		return nil
-	}
 	switch who := callerOf(c); {
-	case who.key != nil:
-		return permit(c, g.ID)
-	case who.session.MayRead(g):
+	case who.MayRead(g):
 		return nil
-	case who.session != nil:
+	case who.Key != nil:
+		return permit(c, g.ID)
+	case who.Session != nil:
 		return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community.")
 	}
 	return fault.New(fault.Unauthenticated, "This leaderboard is private. Send an API key with access to the guild in the header X-Api-Key.")
@@ -205,7 +199,7 @@ func setCacheHeaders(c *gin.Context, etag, vary string) { setKept(c, etag, vary,
 // to read it at all, depend on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private. What is kept
 // without being asked for again is not for those who sign in later.
 func setKept(c *gin.Context, etag, vary, kept string) {
-	cache, session := "public, "+kept, callerOf(c).session != nil
+	cache, session := "public, "+kept, callerOf(c).Session != nil
 	if session || c.GetHeader(keyHeader) != "" {
 		cache = "private, " + kept
 	}

@@ -12,15 +12,13 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/platform/strictjson"
 )
 
 // maxBody is the largest body of every other route than those of maxLargeBody, in bytes.
 const maxBody = 64 << 10
-
-// bodyTime is how long a body may take to arrive once it is read.
-const bodyTime = 5 * time.Second
 
 const (
 	takenRest   = 256 << 10 // bytes of a body that net/http takes by itself
@@ -39,32 +37,29 @@ func readBody(c *gin.Context, limit int64) ([]byte, error) {
 	if c.Request.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
-	// Only its identity's share counts while it arrives, so that those who send slowly keep nobody else waiting.
-	place := stateOf(c).place
-	place.Lend()
-	// net/http takes the deadline back at the end of the body. Without a connection, in tests, there is none.
-	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(bodyTime))
 	var sent bytes.Buffer
 	if length := c.Request.ContentLength; length > 0 {
 		sent.Grow(int(length) + bytes.MinRead)
 	}
-	_, err := sent.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	err := edge.Receive(c, edge.BodyTime, func() error {
+		_, err := sent.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+		return err
+	})
 	var beyond *http.MaxBytesError
-	if errors.As(err, &beyond) {
+	switch {
+	case errors.As(err, &beyond):
 		return nil, tooLarge(limit)
-	}
-	if err != nil {
-		return nil, fault.Wrap(err, fault.Invalid, "The body could not be read to its end. Send it again.")
-	}
-	if !place.Resume() {
+	case errors.Is(err, shares.ErrFull):
 		turnedAway.Inc()
-		return nil, full(shares.ErrFull)
+		return nil, full(err)
+	case err != nil:
+		return nil, fault.Wrap(err, fault.Invalid, "The body could not be read to its end. Send it again.")
 	}
 	return sent.Bytes(), nil
 }
 
 // bodiless serves a route that takes no body. It refuses one that says anything: its sender expects what the route does not do.
-func bodiless(h handler) handler {
+func bodiless(h edge.Handler) edge.Handler {
 	return func(c *gin.Context) error {
 		if c.Request.ContentLength == 0 {
 			return h(c)
@@ -90,7 +85,7 @@ func takeRest(c *gin.Context) {
 	}
 	answer := http.NewResponseController(c.Writer)
 	_ = answer.Flush()
-	_ = answer.SetReadDeadline(time.Now().Add(bodyTime))
+	_ = answer.SetReadDeadline(time.Now().Add(edge.BodyTime))
 	_, _ = io.CopyN(io.Discard, c.Request.Body, refusedRest)
 }
 

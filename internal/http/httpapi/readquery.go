@@ -7,24 +7,21 @@ import (
 	"strconv"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/periods"
 )
 
 // parseQuery refuses a query that cannot be decoded, or that gives a parameter twice.
 func (r *request) parseQuery() {
-	if r.err != nil || r.c.Request.URL.RawQuery == "" {
+	if r.err != nil {
 		return
 	}
-	values, err := url.ParseQuery(r.c.Request.URL.RawQuery)
-	if err != nil {
+	values, twice, err := edge.Query(r.c)
+	switch {
+	case err != nil:
 		r.err = fault.New(fault.Invalid, "The query of the address is malformed. Encode it as name=value pairs joined by &.")
-		return
-	}
-	for name, given := range values {
-		if len(given) > 1 {
-			r.err = fault.New(fault.Invalid, "The query parameter %q is given more than once. Give it once.", shorten(name))
-			return
-		}
+	case twice != "":
+		r.err = fault.New(fault.Invalid, "The query parameter %q is given more than once. Give it once.", shorten(twice))
 	}
 	r.query = values
 }

@@ -1,42 +1,24 @@
 package httpapi
 
 import (
-	"log/slog"
-	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 )
 
 const jsonType = "application/json"
 
-// handler is what a route runs. What it returns becomes the answer, so a handler writes only when it succeeds.
-type handler func(c *gin.Context) error
+func (a *api) handle(h edge.Handler) gin.HandlerFunc { return edge.Handle(h, a.fail) }
 
-func (a *api) handle(h handler) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		if err := h(c); err != nil {
-			a.fail(c, err)
-		}
-	}
-}
-
-// fail answers with the fault's status and public message, logs the cause of what is our own doing, and ends the chain.
+// fail answers with the fault's status and public message.
 func (a *api) fail(c *gin.Context, err error) {
-	f := fault.From(err)
-	status := f.Code.Status()
-	if status >= http.StatusInternalServerError && (f.Code == fault.Internal || stateOf(c).connection.Err() == nil) {
-		a.logFailure(c, f.Code, status, err)
-	}
-	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {
-		c.Header("Retry-After", strconv.FormatInt(max(wholeSeconds(f.RetryAfter), 1), 10))
-	}
+	f := edge.Fail(c, a.log, err)
 	// The answer may have been given headers before it was refused.
 	for _, name := range []string{"ETag", "Content-Encoding"} {
 		c.Writer.Header().Del(name)
@@ -44,22 +26,13 @@ func (a *api) fail(c *gin.Context, err error) {
 	// A refusal depends on the key and changes without notice.
 	c.Header("Cache-Control", "private, no-store")
 	c.Header("Vary", varyKey)
-	c.Abort()
+	status := f.Code.Status()
 	_ = answer(c, status, struct { // too short to be refused
 		Message string `json:"message"`
 	}{f.Message})
 	if status < http.StatusInternalServerError && f.Code != fault.RateLimited {
 		takeRest(c)
 	}
-}
-
-// logFailure logs what is our own doing. While a store is away that is every request; package logs holds the lines back.
-func (a *api) logFailure(c *gin.Context, code fault.Code, status int, err error) {
-	level, message := slog.LevelError, "request failed in a way that nobody expected; please report it"
-	if code == fault.Unavailable {
-		level, message = slog.LevelWarn, "request refused: a store does not answer, or there are too many requests; look at /readyz?verbose and the error"
-	}
-	a.log.Log(c.Request.Context(), level, message, "method", methodLabel(c.Request.Method), "route", routeLabel(c), "status", status, "error", err)
 }
 
 // answer encodes the body and answers with it.
@@ -116,6 +89,3 @@ const (
 
 // encode writes JSON. Bytes that are not UTF-8 are replaced.
 func encode(body any) ([]byte, error) { return json.Marshal(body, jsontext.AllowInvalidUTF8(true)) }
-
-// wholeSeconds rounds up.
-func wholeSeconds(d time.Duration) int64 { return int64(math.Ceil(max(d, 0).Seconds())) }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -82,8 +83,8 @@ func TestALargeBodyHasToArriveSoon(t *testing.T) {
 				began := time.Now()
 				send(t, c, post(framing)+begins)
 				wantStatus(t, r, 400)
-				if took := time.Since(began); took != bodyTime {
-					t.Errorf("answered after %v, want %v", took, bodyTime)
+				if took := time.Since(began); took != edge.BodyTime {
+					t.Errorf("answered after %v, want %v", took, edge.BodyTime)
 				}
 			})
 		})
@@ -95,7 +96,7 @@ func TestTheTimeForALargeBodyEndsWithIt(t *testing.T) {
 	for _, framing := range []string{"Content-Length", "Transfer-Encoding"} {
 		t.Run(framing, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, r := talk(t, &awarding{takes: bodyTime + time.Second})
+				c, r := talk(t, &awarding{takes: edge.BodyTime + time.Second})
 				small := busyBody(1)
 				large := append(bytes.Clone(small), strings.Repeat(" ", maxBody)...)
 				for _, body := range [][]byte{large, large} {
@@ -156,8 +157,8 @@ func TestASlowBodyTakesNoPlace(t *testing.T) {
 		wantStatus(t, bufio.NewReader(other), 200)
 		began := time.Now()
 		wantStatus(t, bufio.NewReader(slow), 400)
-		if took := time.Since(began); took != bodyTime {
-			t.Errorf("the slow one is refused after %v, want %v", took, bodyTime)
+		if took := time.Since(began); took != edge.BodyTime {
+			t.Errorf("the slow one is refused after %v, want %v", took, edge.BodyTime)
 		}
 	})
 }

@@ -28,7 +28,7 @@ const (
 // takeStream takes one of the streams that may be open. It is 429 when the owner of the caller's key has a share of them open, which is
 // that owner's own doing: the others' streams continue, and 503 would say that the service fails.
 func (a *api) takeStream(c *gin.Context) (*shares.Place, error) {
-	place, err := a.streams.Take(string(callerOf(c).user()))
+	place, err := a.streams.Take(string(callerOf(c).User()))
 	switch {
 	case errors.Is(err, shares.ErrShare):
 		return nil, &fault.Error{
@@ -49,7 +49,7 @@ func (s *state) Streams(c *gin.Context) (connection context.Context, ended func(
 	endSpan(c, trace.SpanFromContext(c.Request.Context()))
 	requestsInFlight.Dec()
 	streamsOpen.Inc()
-	return s.connection, func() {
+	return s.Connection, func() {
 		streamsOpen.Dec()
 		requestsInFlight.Inc()
 	}

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"levelboard/internal/http/edge"
 	"levelboard/internal/store/ratelimit"
 )
 
@@ -25,7 +26,7 @@ func (a *api) traced() []gin.HandlerFunc {
 // trace makes the request's span. Of the request it tells the route's pattern, the method and the status, and nothing that a
 // client wrote: a path has ids in it, and a header may have a key.
 func (a *api) trace(c *gin.Context) {
-	method, name := methodLabel(c.Request.Method), ""
+	method, name := edge.Method(c), ""
 	if method == "other" {
 		method, name = "_OTHER", "HTTP"
 	} else {
@@ -62,7 +63,7 @@ func endSpan(c *gin.Context, span trace.Span) {
 	status := c.Writer.Status()
 	span.SetAttributes(attribute.Int("http.response.status_code", status))
 	if s := stateOf(c); s != nil {
-		span.SetAttributes(attribute.String("levelboard.request_id", s.id))
+		span.SetAttributes(attribute.String("levelboard.request_id", s.ID))
 	}
 	if status >= http.StatusInternalServerError {
 		span.SetStatus(codes.Error, "")

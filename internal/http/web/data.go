@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
@@ -20,13 +19,7 @@ import (
 )
 
 // dataPath is the page where managers import, export, keep and restore the members of their guild.
-const (
-	dataPath   = "/guilds/:guildId/data"
-	uploadPath = dataPath + "/import"
-)
-
-// slowTime bounds what takes longer than a page: an upload that arrives, an export that is sent.
-const slowTime = 5 * time.Minute
+const dataPath = "/guilds/:guildId/data"
 
 // dataPage is the content of the page of a guild's data. While a job is at work it shows nothing else, and reloads itself.
 type dataPage struct {
@@ -42,11 +35,11 @@ type dataPage struct {
 	Audit       *auditLog         // nil where only what was sent is shown again
 }
 
-func (s *Site) dataRoutes(pages gin.IRouter) {
-	get(pages, dataPath, s.handle(s.data))
-	pages.POST(dataPath, s.handle(s.changeData))
-	pages.POST(uploadPath, s.handle(s.uploadMembers))
-	pages.GET(dataPath+"/export", s.handle(s.exportMembers))
+func (s *Site) dataRoutes(pages routes) {
+	pages.get(dataPath, s.handle(s.data), unlisted("/guilds/"))
+	pages.post(dataPath, s.handle(s.changeData), formHere)
+	pages.post(dataPath+"/import", s.handle(s.uploadMembers), upTo(maxSent), slow)
+	pages.only(dataPath+"/export", s.handle(s.exportMembers), slow)
 }
 
 func dataAddress(g id.Guild) string { return "/guilds/" + string(g) + "/data" }
@@ -189,17 +182,3 @@ func asDataProblem(err error) error {
 	}
 	return err
 }
-
-// slowly gives a request slowTime: its work, what arrives and what is sent. What was given to it stays its own, but its end.
-func slowly(c *gin.Context) (end context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), slowTime)
-	c.Request = c.Request.WithContext(ctx)
-	// Without a connection, in tests, there are no deadlines.
-	control := http.NewResponseController(c.Writer)
-	_ = control.SetReadDeadline(time.Now().Add(slowTime))
-	_ = control.SetWriteDeadline(time.Now().Add(slowTime + answerTime))
-	return cancel
-}
-
-// answerTime is what slowly leaves for an answer after what took so long.
-const answerTime = 20 * time.Second

@@ -14,8 +14,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/jobs"
@@ -52,15 +52,16 @@ func (s *Site) uploadMembers(c *gin.Context) error {
 		return err
 	}
 	defer arrival.Close()
-	place := placeOfPage(c)
-	place.Lend() // those who send slowly keep nobody else waiting
-	defer slowly(c)()
 	page := &dataPage{Guild: g, Errors: map[string]string{}}
-	if err = page.Import.receive(parts, arrival); err != nil {
-		_, _ = io.Copy(io.Discard, c.Request.Body)
-	}
-	if !place.Resume() {
-		return crowded(shares.ErrFull)
+	err = edge.Receive(c, edge.SlowTime, func() error {
+		err := page.Import.receive(parts, arrival)
+		if err != nil {
+			_, _ = io.Copy(io.Discard, c.Request.Body)
+		}
+		return err
+	})
+	if errors.Is(err, shares.ErrFull) {
+		return crowded(err)
 	}
 	if err == nil {
 		err = page.preview(c.Request.Context(), arrival)
@@ -188,7 +189,7 @@ func (s *Site) exportMembers(c *gin.Context) error {
 	if !format.Valid() {
 		return fault.New(fault.NotFound, "An export is JSON or CSV. Use the buttons of the page.")
 	}
-	share, err := s.exports.Take(callerOf(c))
+	share, err := s.exports.Take(edge.Holder(c))
 	if errors.Is(err, shares.ErrShare) {
 		return fault.Wrap(err, fault.Conflict, "An export of yours has not finished. Wait for it, or stop it, then try again.")
 	}
@@ -196,24 +197,11 @@ func (s *Site) exportMembers(c *gin.Context) error {
 		return crowded(err)
 	}
 	defer share.Release()
-	defer slowly(c)()
-	return s.sendExport(c, g, format)
-}
-
-func (s *Site) sendExport(c *gin.Context, g *guild.Guild, format importer.Format) error {
 	g, members, err := s.deps.Checkpoints.Export(c.Request.Context(), g.ID)
 	if err != nil {
 		return err
 	}
-	placeOfPage(c).Release()
-	c.Header("Content-Type", format.MediaType())
-	c.Header("Content-Disposition", `attachment; filename="levelboard-`+string(g.ID)+`.`+string(format)+`"`)
-	c.Status(http.StatusOK)
-	if err := importer.Export(c.Writer, format, g.Curve, members); err != nil {
-		s.log.WarnContext(c.Request.Context(), "an export was cut off; its manager has only a part", "error", err)
-		panic(http.ErrAbortHandler) // nobody takes a part for all
-	}
-	return nil
+	return edge.Export(c, s.log, format, g, members)
 }
 
 // maxExports is how many exports are sent at the same time, one of each user.

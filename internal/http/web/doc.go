@@ -11,9 +11,11 @@
 //  3. sessionOf(c) is the visitor's session, from cookies that were verified; nil when nobody is signed in. Its Manages(g), of nil too, decides
 //     who may change a guild, its MayRead(g) who may see its board; signedIn(c, why) returns the session or the fault that leads
 //     to the sign-in page.
-//  4. Site.Routes has the route, in the group pages: it brings the headers, the limits and the visitor. A change is a POST from a
-//     form, which is refused when a page of another site sent it; no token is needed in the form. postForm(c) reads it. Answer a change that was
-//     made with c.Redirect(http.StatusSeeOther, ...), and one that was not with the form, its errors beside the fields, and 422.
+//  4. Site.Routes has the route, by pages.get or pages.post: it brings the headers, the limits and the visitor. What else the page needs stands
+//     beside it (route.go): upTo(limit) for a large form, formHere for one that is sent to its own address, slow, unlisted for crawlers.
+//     A change is a POST from a form, which is refused when a page of another site sent it; no token is needed in the form. postForm(c)
+//     reads it. Answer a change that was made with c.Redirect(http.StatusSeeOther, ...), and one that was not with the form, its errors
+//     beside the fields, and 422.
 //  5. A page reaches the rest of the service through fields of Deps, which app fills.
 //
 // A name from outside is always cleaned (package displayname) and in a <bdi>, and never in an attribute that is an address;

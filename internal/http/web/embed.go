@@ -69,10 +69,10 @@ func (s *Site) embed(c *gin.Context) error {
 
 func readEmbed(c *gin.Context) (embedAsk, error) {
 	ask := embedAsk{top: embeddedByDefault}
-	if err := checkQuery(c); err != nil {
+	values, err := readQuery(c)
+	if err != nil {
 		return ask, err
 	}
-	values := c.Request.URL.Query()
 	if values.Has("top") {
 		n, err := strconv.Atoi(values.Get("top"))
 		if err != nil || n < 1 || n > mostEmbedded || strconv.Itoa(n) != values.Get("top") {

@@ -1,20 +1,18 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/audit"
@@ -37,9 +35,6 @@ const (
 	maxSettingsForm = 256 << 10
 )
 
-// formTime is how long a form may take to arrive.
-const formTime = 5 * time.Second
-
 // retryProvider is how long people are asked to wait when the provider of sign-in does not answer.
 const retryProvider = 10 * time.Second
 
@@ -57,14 +52,7 @@ func (s *Site) guard(c *gin.Context) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Vary", "Accept-Encoding, Cookie")
-	limit := int64(maxForm)
-	switch c.FullPath() {
-	case settingsPath:
-		limit = maxSettingsForm
-	case uploadPath:
-		limit = maxSent
-	}
-	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, limit)
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, cmp.Or(pageOf(c).limit, maxForm))
 	if err := s.origins.Check(c.Request); err != nil {
 		s.fail(c, fault.Wrap(err, fault.Forbidden, "This request came from another site and was rejected. Open the page here and try again."))
 	}
@@ -75,17 +63,13 @@ func postForm(c *gin.Context) (url.Values, error) {
 	if c.Request.Method != http.MethodPost {
 		return nil, nil
 	}
-	place := placeOfPage(c)
-	place.Lend() // those who send slowly keep nobody else waiting
-	// net/http takes the deadline back at the end of the body. Without a connection, in tests, there is none.
-	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(formTime))
-	err := c.Request.ParseForm()
+	err := edge.Receive(c, edge.BodyTime, c.Request.ParseForm)
 	var large *http.MaxBytesError
 	switch {
-	case err == nil && !place.Resume():
-		return nil, crowded(shares.ErrFull)
 	case err == nil:
 		return c.Request.PostForm, nil
+	case errors.Is(err, shares.ErrFull):
+		return nil, crowded(err)
 	case errors.As(err, &large):
 		return nil, fault.Wrap(err, fault.TooLarge, "The form is too large. "+
 			"The operator can apply large settings with the command levelboard guild apply.")
@@ -106,19 +90,6 @@ func trusting(publicURL string) (*http.CrossOriginProtection, error) {
 	return p, nil
 }
 
-// recover answers a panic with a page, before what is under it would answer in JSON.
-func (s *Site) recover(c *gin.Context) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			if panicked == http.ErrAbortHandler {
-				panic(panicked)
-			}
-			s.fail(c, fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
-		}
-	}()
-	c.Next()
-}
-
 // admit refuses a page when as many as may be are being worked on, in all or for the address.
 func (s *Site) admit(c *gin.Context) {
 	place, err := s.inFlight.Take(ratelimit.ClientName(c.ClientIP()))
@@ -126,7 +97,7 @@ func (s *Site) admit(c *gin.Context) {
 		s.fail(c, crowded(err))
 		return
 	}
-	c.Set(placeKey, place)
+	edge.Of(c).Place = place
 	defer place.Release()
 	c.Next()
 }
@@ -136,22 +107,6 @@ func crowded(why error) error {
 		Code: fault.Unavailable, RetryAfter: time.Second, Cause: why,
 		Message: "The service is busy. Try again in a second.",
 	}
-}
-
-// callerOf names who asks: the user, or the address without one.
-func callerOf(c *gin.Context) string {
-	if session := sessionOf(c); session != nil {
-		return "user " + string(session.User.ID)
-	}
-	return "address " + ratelimit.ClientName(c.ClientIP())
-}
-
-const placeKey = "place"
-
-// placeOfPage returns what admit took.
-func placeOfPage(c *gin.Context) *shares.Place {
-	place, _ := c.Value(placeKey).(*shares.Place)
-	return place
 }
 
 // charge takes one request from the user's budget, or the address's: the same one that their calls of /v2 are charged to.
@@ -171,49 +126,12 @@ func (s *Site) chargeSignIn(c *gin.Context) error {
 
 // take takes one request from a budget; the message is for a client that has none left.
 func (s *Site) take(c *gin.Context, budget ratelimit.Budget, message string) error {
-	decision, err := s.deps.Limiter.Charge(c.Request.Context(), budget)
-	if err != nil {
-		return fault.Down("charge the limits", err)
-	}
-	if decision.Allowed {
-		return nil
-	}
-	return &fault.Error{Code: fault.RateLimited, RetryAfter: decision.RetryAfter, Message: message}
+	_, err := edge.Charge(c.Request.Context(), s.deps.Limiter, message, budget)
+	return err
 }
-
-// hereKey is where comeBackTo puts the address.
-const hereKey = "levelboard.here"
-
-// comeBackTo says where signing in on this page leads, when that is not the page itself.
-func comeBackTo(c *gin.Context, next string) { c.Set(hereKey, safeNext(next)) }
-
-// formsHere are the pages whose forms are sent to their own address.
-var formsHere = []string{settingsPath, dataPath, "/profile", "/profile/keys/:key", "/profile/keys/:key/delete"}
-
-// here is the address to come back to after signing in: this page, or after a change the page of its form where both have one address.
-func here(c *gin.Context) string {
-	if next := c.GetString(hereKey); next != "" {
-		return next
-	}
-	r := c.Request
-	switch asked := r.Method == http.MethodGet || r.Method == http.MethodHead; {
-	case asked && !strings.HasPrefix(r.URL.Path, "/sign-"):
-		return r.URL.RequestURI()
-	case !asked && slices.Contains(formsHere, c.FullPath()):
-		return r.URL.EscapedPath()
-	default:
-		return "/"
-	}
-}
-
-const sessionKey = "levelboard.session"
 
 // sessionOf returns the visitor's session; nil when nobody is signed in.
-func sessionOf(c *gin.Context) *signin.Session {
-	known, _ := c.Get(sessionKey)
-	session, _ := known.(*signin.Session)
-	return session
-}
+func sessionOf(c *gin.Context) *signin.Session { return edge.Of(c).Caller.Session }
 
 // signedIn returns the session of a page that needs one, or the fault that leads to the sign-in page; why says what for.
 func signedIn(c *gin.Context, why string) (*signin.Session, error) {
@@ -225,12 +143,12 @@ func signedIn(c *gin.Context, why string) (*signin.Session, error) {
 
 // identify finds the visitor's session and charges them, before anything else costs work.
 func (s *Site) identify(c *gin.Context) {
-	session, err := s.find(c)
+	session, err := s.find(c.Request.Context(), c)
 	if errors.Is(err, signin.ErrNoSession) {
 		s.cookies.clear(c, s.cookies.session)
 		err = nil
 	}
-	c.Set(sessionKey, session)
+	edge.Of(c).Caller.Session = session
 	if err == nil {
 		err = s.charge(c, session)
 	}
@@ -239,68 +157,33 @@ func (s *Site) identify(c *gin.Context) {
 		return
 	}
 	if session != nil && c.Request.Method == http.MethodPost {
-		by := audit.By{Actor: audit.Actor{Kind: audit.User, ID: string(session.User.ID), Name: session.User.Name}, RequestID: c.Writer.Header().Get("X-Request-Id")}
+		by := audit.By{Actor: audit.Actor{Kind: audit.User, ID: string(session.User.ID), Name: session.User.Name}, RequestID: edge.Of(c).ID}
 		c.Request = c.Request.WithContext(audit.With(c.Request.Context(), by))
 	}
 }
 
 // Session returns the session of the cookie; nil without one, or when it is nobody's.
 func (s *Site) Session(c *gin.Context) (*signin.Session, error) {
-	found, err := s.find(c)
+	return s.session(c.Request.Context(), c)
+}
+
+func (s *Site) session(ctx context.Context, c *gin.Context) (*signin.Session, error) {
+	found, err := s.find(ctx, c)
 	if errors.Is(err, signin.ErrNoSession) {
 		return nil, nil
 	}
 	return found, err
 }
 
-// find is Session, with signin.ErrNoSession for a cookie that is nobody's.
-func (s *Site) find(c *gin.Context) (*signin.Session, error) {
+// find is session, with signin.ErrNoSession for a cookie that is nobody's.
+func (s *Site) find(ctx context.Context, c *gin.Context) (*signin.Session, error) {
 	secret, err := c.Cookie(s.cookies.session)
 	if s.deps.SignIn == nil || err != nil || secret == "" {
 		return nil, nil
 	}
-	found, err := s.deps.SignIn.Find(c.Request.Context(), secret)
+	found, err := s.deps.SignIn.Find(ctx, secret)
 	if err != nil && !errors.Is(err, signin.ErrNoSession) {
 		err = fault.Down("find a session", err)
 	}
 	return found, err
 }
-
-// cookies are the cookies of sign-in. Over https the prefix __Host- binds them to this host. Plain http, for loopback only, forbids it.
-type cookies struct {
-	session string // name of the cookie with the session's secret
-	flow    string // how the names of the cookies begin that have what a sign-in that is under way needs, one for each
-	secure  bool
-}
-
-// newCookies fails where cookies would travel in clear over a network.
-func newCookies(publicURL string) (cookies, error) {
-	u, err := url.Parse(publicURL)
-	switch {
-	case err != nil || u.Host == "":
-		return cookies{}, fmt.Errorf("the public address %q is not a URL with a host", publicURL)
-	case u.Scheme == "https":
-		return cookies{session: "__Host-levelboard", flow: "__Host-levelboard-sign-in", secure: true}, nil
-	case !Loopback(u.Host):
-		return cookies{}, fmt.Errorf("the public address %q must begin with https:// for people to sign in, unless it is loopback", publicURL)
-	}
-	return cookies{session: "levelboard", flow: "levelboard-sign-in"}, nil
-}
-
-// Loopback reports whether host, with or without a port, names this machine.
-func Loopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
-	return host == "localhost" || err == nil && address.Unmap().IsLoopback()
-}
-
-func (k cookies) set(c *gin.Context, name, value string, life time.Duration) {
-	http.SetCookie(c.Writer, &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: int(life.Seconds()),
-		Secure: k.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-	})
-}
-
-func (k cookies) clear(c *gin.Context, name string) { k.set(c, name, "", -time.Second) }

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/web"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/store/ratelimit"
@@ -94,6 +95,10 @@ func newSite(t *testing.T, o options) *site {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
+	engine.Use(func(c *gin.Context) {
+		defer edge.Begin(c, &edge.Visit{}, 0)()
+		c.Next()
+	})
 	if o.plainHTTP {
 		s.server = httptest.NewServer(engine)
 	} else {

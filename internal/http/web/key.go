@@ -180,7 +180,7 @@ type secretPage struct {
 
 // showSecret relies on guard, by which no page is kept by a browser or a cache.
 func (s *Site) showSecret(c *gin.Context, title string, content secretPage) error {
-	c.Set(secretKey, true)
+	pageOf(c).secret = true
 	return s.show(c, http.StatusOK, "key-secret", title, content)
 }
 

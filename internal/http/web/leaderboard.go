@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -136,13 +137,10 @@ func (s *Site) renderBoard(g *guild.Guild, v *boardView, content *leaderboardPag
 	return err
 }
 
-// boardKey is where the path of the board is that a request is about, for a visitor who may read it.
-const boardKey = "levelboard.board"
-
 // boardOf runs a handler with the guild that the address names, if the visitor may read its board.
 func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
-		if err := checkQuery(c); err != nil {
+		if _, err := readQuery(c); err != nil {
 			return err
 		}
 		g, err := s.guildOf(c.Request.Context(), c.Param("entry"))
@@ -163,7 +161,7 @@ func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.Handler
 		if err := mayRead(c, g); err != nil {
 			return err
 		}
-		c.Set(boardKey, boardPath(g))
+		pageOf(c).board = boardPath(g)
 		return h(c, g)
 	})
 }
@@ -181,14 +179,10 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 // guildOf finds the guild whose board is named by an id or a vanity.
 func (s *Site) guildOf(ctx context.Context, entry string) (*guild.Guild, error) {
 	gid, vanity, err := guild.ParseEntry(entry)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fault.New(fault.NotFound, "No community has this name or ID.")
-	case gid != "":
-		return s.deps.Guilds.ByID(ctx, gid)
-	default:
-		return s.deps.Guilds.ByVanity(ctx, vanity)
 	}
+	return edge.FindGuild(ctx, s.deps.Guilds, gid, vanity)
 }
 
 // boardPath is the address of a guild's board.
@@ -199,18 +193,16 @@ func boardPath(g *guild.Guild) string {
 	return "/leaderboard/" + string(g.ID)
 }
 
-// checkQuery returns an Invalid fault for a query that cannot be read or gives a parameter twice.
-func checkQuery(c *gin.Context) error {
-	values, err := url.ParseQuery(c.Request.URL.RawQuery)
-	if err != nil {
-		return fault.Wrap(err, fault.Invalid, "The address is malformed after the question mark. Check it.")
+// readQuery returns an Invalid fault for a query that cannot be read or gives a parameter twice.
+func readQuery(c *gin.Context) (url.Values, error) {
+	values, twice, err := edge.Query(c)
+	switch {
+	case err != nil:
+		return nil, fault.Wrap(err, fault.Invalid, "The address is malformed after the question mark. Check it.")
+	case twice != "":
+		return nil, fault.New(fault.Invalid, "The address gives %q more than once. Give it once.", cut(twice, maxShown))
 	}
-	for name, given := range values {
-		if len(given) > 1 {
-			return fault.New(fault.Invalid, "The address gives %q more than once. Give it once.", cut(name, maxShown))
-		}
-	}
-	return nil
+	return values, nil
 }
 
 // pageNumber reads the number of a page; none is the first.

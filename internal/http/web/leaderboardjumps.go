@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -121,7 +122,7 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 			return err
 		}
 	}
-	found, err := s.deps.Finder.Find(c.Request.Context(), callerOf(c), g, content.Query)
+	found, err := s.deps.Finder.Find(c.Request.Context(), edge.Holder(c), g, content.Query)
 	if fault.Is(err, fault.Invalid) {
 		content.Wrong = fault.From(err).Message
 		return s.show(c, http.StatusUnprocessableEntity, "search", "Find a member", content)

@@ -218,12 +218,11 @@ var errNoLonger = errors.New("the guild is another one, or its board may not be 
 func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Guild) (*guild.Guild, error) {
 	ctx, cancel := context.WithTimeout(stream, recheckTime)
 	defer cancel()
-	c.Request = c.Request.WithContext(ctx)
-	session, err := s.Session(c)
+	session, err := s.session(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	c.Set(sessionKey, session)
+	edge.Of(c).Caller.Session = session
 	now, err := s.deps.Guilds.ByID(ctx, g.ID)
 	if err != nil {
 		return nil, err

@@ -29,19 +29,19 @@ const (
 
 const whyKeys = "Sign in to create and manage API keys for your bots."
 
-func (s *Site) profileRoutes(pages gin.IRouter) {
-	get(pages, "/profile", s.ofUser(s.profile))
-	pages.POST("/profile", s.ofUser(s.createKey))
-	pages.POST("/profile/erase", s.ofUser(s.eraseUser))
-	get(pages, "/profile/erased", s.handle(s.erased))
-	get(pages, "/profile/history", s.ofUser(s.keyHistory))
-	get(pages, "/profile/keys/:key", s.ofKey(s.key))
-	pages.POST("/profile/keys/:key", s.ofKey(s.renameKey))
-	pages.POST("/profile/keys/:key/rotate", s.ofKey(s.rotateKey))
-	pages.POST("/profile/keys/:key/grant", s.ofKey(s.grantGuild))
-	pages.POST("/profile/keys/:key/ungrant", s.ofKey(s.ungrantGuild))
-	get(pages, "/profile/keys/:key/delete", s.ofKey(s.askToDeleteKey))
-	pages.POST("/profile/keys/:key/delete", s.ofKey(s.deleteKey))
+func (s *Site) profileRoutes(pages routes) {
+	pages.get("/profile", s.ofUser(s.profile), unlisted("/profile"))
+	pages.post("/profile", s.ofUser(s.createKey), formHere)
+	pages.post("/profile/erase", s.ofUser(s.eraseUser))
+	pages.get("/profile/erased", s.handle(s.erased))
+	pages.get("/profile/history", s.ofUser(s.keyHistory))
+	pages.get("/profile/keys/:key", s.ofKey(s.key))
+	pages.post("/profile/keys/:key", s.ofKey(s.renameKey), formHere)
+	pages.post("/profile/keys/:key/rotate", s.ofKey(s.rotateKey))
+	pages.post("/profile/keys/:key/grant", s.ofKey(s.grantGuild))
+	pages.post("/profile/keys/:key/ungrant", s.ofKey(s.ungrantGuild))
+	pages.get("/profile/keys/:key/delete", s.ofKey(s.askToDeleteKey))
+	pages.post("/profile/keys/:key/delete", s.ofKey(s.deleteKey), formHere)
 }
 
 // ofUser runs a handler with who is signed in, and what they sent in a form.

@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"log/slog"
-	"math"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -23,16 +20,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// handler is what a route runs. An error becomes an error page, so a handler writes only when it succeeds.
-type handler func(c *gin.Context) error
-
-func (s *Site) handle(h handler) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		if err := h(c); err != nil {
-			s.fail(c, err)
-		}
-	}
-}
+func (s *Site) handle(h edge.Handler) gin.HandlerFunc { return edge.Handle(h, s.fail) }
 
 const (
 	htmlType = "text/html; charset=utf-8"
@@ -42,22 +30,19 @@ const (
 // send gives back the place of the page before it writes: a client that does not take its answer holds nothing but its connection. It packs
 // what is large, but no secret: the size of a packed page says something of what is in it.
 func (s *Site) send(c *gin.Context, status int, mediaType string, body []byte) {
-	if mediaType != pngType && len(body) >= edge.LeastPacked && !c.GetBool(secretKey) && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
+	if mediaType != pngType && len(body) >= edge.LeastPacked && !pageOf(c).secret && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		body = s.packer.Pack(body)
 		c.Header("Content-Encoding", "gzip")
 		c.Header("ETag", edge.WeakETag(c.Writer.Header().Get("ETag")))
 	}
-	placeOfPage(c).Release()
+	edge.Of(c).Place.Release()
 	c.Data(status, mediaType, body)
 }
-
-// secretKey says that the page shows a secret.
-const secretKey = "levelboard.secret"
 
 // show renders the page of that template in full before it sends anything, so that a failure is an error page and not half a page.
 func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
 	if status >= http.StatusBadRequest {
-		c.Set(unfurlKey, nil)
+		pageOf(c).unfurl = nil
 	}
 	page, err := s.render(c, name, title, content)
 	if err == nil {
@@ -118,31 +103,22 @@ var headings = map[fault.Code]string{
 	fault.Unavailable:      "Temporarily unavailable",
 }
 
-// fail answers with an error page and ends the chain.
+// fail answers with an error page.
 func (s *Site) fail(c *gin.Context, err error) {
-	f := fault.From(err)
+	f := edge.Fail(c, s.log, err)
 	status := f.Code.Status()
-	p := problem{Status: status, Heading: headings[f.Code], Message: f.Message, Board: c.GetString(boardKey)}
+	p := problem{Status: status, Heading: headings[f.Code], Message: f.Message, Board: pageOf(c).board}
 	switch f.Code {
 	case fault.Unauthenticated:
 		if p.SignIn = s.CanSignIn(); !p.SignIn {
 			p.SignInOff, p.Heading = true, "Sign-in required"
 		}
 	case fault.RateLimited, fault.Unavailable:
-		p.Wait = max(int64(math.Ceil(f.RetryAfter.Seconds())), 1)
-		c.Header("Retry-After", strconv.FormatInt(p.Wait, 10))
+		p.Wait = edge.Wait(f)
 	case fault.Internal:
-		p.RequestID = c.Writer.Header().Get("X-Request-Id")
-	}
-	if status >= http.StatusInternalServerError {
-		level, message := slog.LevelError, "page failed in a way that nobody expected; please report it"
-		if f.Code == fault.Unavailable {
-			level, message = slog.LevelWarn, "page refused: a store or the provider of sign-in does not answer, or there are too many requests"
-		}
-		s.log.Log(c.Request.Context(), level, message, "route", c.FullPath(), "status", status, "error", err)
+		p.RequestID = edge.Of(c).ID
 	}
 	c.Header("Cache-Control", "no-store")
-	c.Abort()
 	if err := s.show(c, status, "error", p.Heading, p); err != nil {
 		s.log.Error("the error page failed", "error", err)
 		c.String(status, "%s\n", f.Message)
@@ -209,7 +185,7 @@ func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, 
 	}
 	var rendered bytes.Buffer
 	err := page.ExecuteTemplate(&rendered, "layout", frame{
-		Title: displayname.Clean(title), Session: sessionOf(c), Here: here(c), Site: s, Unfurl: unfurlOf(c), Content: content,
+		Title: displayname.Clean(title), Session: sessionOf(c), Here: here(c), Site: s, Unfurl: pageOf(c).unfurl, Content: content,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("render the page %s: %w", name, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -178,7 +179,7 @@ func (s *Site) localSignIn(r *http.Request) bool {
 }
 
 // signOut ends the session of this browser, or with everywhere all of the user's.
-func (s *Site) signOut(everywhere bool) handler {
+func (s *Site) signOut(everywhere bool) edge.Handler {
 	return func(c *gin.Context) error {
 		secret, err := c.Cookie(s.cookies.session)
 		if s.deps.SignIn != nil && err == nil {

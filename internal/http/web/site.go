@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"html/template"
 	"log/slog"
 	"math"
@@ -14,8 +13,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/domain/guild"
-	"levelboard/internal/domain/id"
 	"levelboard/internal/http/card"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
@@ -31,15 +28,9 @@ import (
 	"levelboard/internal/usecase/watch"
 )
 
-// Guilds finds a guild's settings; a NotFound fault for an unknown guild.
-type Guilds interface {
-	ByID(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	ByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
-}
-
 // Deps is what the pages are built on.
 type Deps struct {
-	Guilds   Guilds
+	Guilds   edge.Guilds
 	Board    *leaderboard.Leaderboard
 	Keys     *ownkeys.Profile
 	Users    *erasure.Eraser
@@ -78,12 +69,13 @@ type Site struct {
 	inFlight  *shares.Pool // pages that are worked on, by address
 	watchers  *shares.Pool // streams of rows, by address
 	exports   *shares.Pool // of members, by user
+	robots    []string     // patterns of what crawlers leave out
 }
 
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
 	s := &Site{
-		deps: deps, log: deps.Log, static: packStatic(), rendered: newRenderedPages(), drawing: card.NewDrawing(),
+		deps: deps, log: deps.Log, robots: []string{"/admin/"}, static: packStatic(), rendered: newRenderedPages(), drawing: card.NewDrawing(),
 		inFlight: shares.New(maxInFlight, pagesOfAddress), watchers: shares.New(math.MaxInt, watchersOfAddress),
 		exports: shares.New(maxExports, 1),
 	}
@@ -103,41 +95,43 @@ func New(deps Deps) (*Site, error) {
 
 // Routes adds the pages to a router, which measures requests and gives them their time and their id (package httpapi).
 func (s *Site) Routes(r gin.IRouter) {
-	get(r, "/static/:hash/:file", s.serveAsset)
-	get(r, "/favicon.ico", s.serveIcon)
-	get(r, "/apple-touch-icon.png", s.serveTouchIcon)
-	get(r, "/site.webmanifest", s.serveManifest)
-	get(r, "/robots.txt", s.serveRobots)
+	edge.Get(r, "/static/:hash/:file", s.serveAsset)
+	edge.Get(r, "/favicon.ico", s.serveIcon)
+	edge.Get(r, "/apple-touch-icon.png", s.serveTouchIcon)
+	edge.Get(r, "/site.webmanifest", s.serveManifest)
+	edge.Get(r, "/robots.txt", s.serveRobots)
 
-	pages := r.Group("", s.recover, s.guard, s.admit, s.identify)
-	get(pages, "/", s.handle(s.home))
-	get(pages, "/leaderboard", s.handle(s.findLeaderboard))
-	get(pages, "/leaderboard/:entry", s.boardOf(s.leaderboard))
-	get(pages, "/leaderboard/:entry/search", s.boardOf(s.search))
-	get(pages, "/leaderboard/:entry/rows", s.boardOf(s.rows))
-	get(pages, "/leaderboard/:entry/preview.png", s.boardOf(s.preview))
-	get(pages, "/leaderboard/:entry/periods", s.boardOf(s.pastPeriods))
-	get(pages, "/leaderboard/:entry/members/:userId", s.boardOf(s.member))
-	get(pages, "/leaderboard/:entry/members/:userId/standing", s.boardOf(s.standing))
-	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.changeXP)))
-	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
-	pages.POST("/leaderboard/:entry/members/:userId/presence", s.boardOf(s.managed(s.setPresence)))
+	pages := routes{router: r, before: []gin.HandlerFunc{edge.Recover(s.fail), s.guard, s.admit, s.identify}, robots: &s.robots}
+	pages.get("/", s.handle(s.home))
+	pages.get("/leaderboard", s.handle(s.findLeaderboard))
+	pages.get("/leaderboard/:entry", s.boardOf(s.leaderboard))
+	pages.get("/leaderboard/:entry/search", s.boardOf(s.search), unlisted("/leaderboard/*/search"))
+	pages.get("/leaderboard/:entry/rows", s.boardOf(s.rows), unlisted("/leaderboard/*/rows"))
+	pages.get("/leaderboard/:entry/preview.png", s.boardOf(s.preview))
+	pages.get("/leaderboard/:entry/periods", s.boardOf(s.pastPeriods))
+	pages.get("/leaderboard/:entry/members/:userId", s.boardOf(s.member))
+	pages.get("/leaderboard/:entry/members/:userId/standing", s.boardOf(s.standing), unlisted("/leaderboard/*/members/*/standing"))
+	pages.post("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.changeXP)))
+	pages.post("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
+	pages.post("/leaderboard/:entry/members/:userId/presence", s.boardOf(s.managed(s.setPresence)))
 
 	// A stream takes no place of a page; the feed bounds how many there are, and watchRows how many are of one address.
-	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.watchRows))
+	streams := pages
+	streams.before = []gin.HandlerFunc{edge.Recover(s.fail), s.guard, s.identify}
+	streams.only("/leaderboard/:entry/live", s.boardOf(s.watchRows), unlisted("/leaderboard/*/live"))
 
-	get(pages, "/embed/:entry", s.handle(s.embed))
+	pages.get("/embed/:entry", s.handle(s.embed))
 	s.profileRoutes(pages)
-	get(pages, settingsPath, s.handle(s.settings))
-	pages.POST(settingsPath, s.handle(s.changeSettings))
+	pages.get(settingsPath, s.handle(s.settings), unlisted("/guilds/"))
+	pages.post(settingsPath, s.handle(s.changeSettings), upTo(maxSettingsForm), formHere)
 	s.dataRoutes(pages)
 
-	get(pages, "/sign-in", s.handle(s.signInPage))
-	pages.GET("/sign-in/provider", s.handle(s.toProvider))
-	pages.GET(callbackPath, s.handle(s.fromProvider))
-	pages.POST("/sign-in/local", s.handle(s.enterLocally))
-	pages.POST("/sign-out", s.handle(s.signOut(false)))
-	pages.POST("/sign-out/everywhere", s.handle(s.signOut(true)))
+	pages.get("/sign-in", s.handle(s.signInPage), unlisted("/sign-"))
+	pages.only("/sign-in/provider", s.handle(s.toProvider))
+	pages.only(callbackPath, s.handle(s.fromProvider))
+	pages.post("/sign-in/local", s.handle(s.enterLocally))
+	pages.post("/sign-out", s.handle(s.signOut(false)))
+	pages.post("/sign-out/everywhere", s.handle(s.signOut(true)))
 }
 
 // Refuse answers a request at an address that has no page, or not for its method. It costs the caller as much as a page.
@@ -151,12 +145,6 @@ func (s *Site) Refuse(c *gin.Context, f *fault.Error) {
 		f = fault.New(fault.NotFound, "There is no page at this address.")
 	}
 	s.fail(c, f)
-}
-
-// get routes GET, and HEAD, whose body net/http leaves out.
-func get(r gin.IRouter, path string, h gin.HandlerFunc) {
-	r.GET(path, h)
-	r.HEAD(path, h)
 }
 
 // Version is that of the service, for the foot of each page.

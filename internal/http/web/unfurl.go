@@ -22,12 +22,9 @@ type unfurl struct {
 	Height      int
 }
 
-// unfurlKey is where describe puts it.
-const unfurlKey = "levelboard.unfurl"
-
 // describe says what the page at a path is, for everybody.
 func (s *Site) describe(c *gin.Context, path, description string) {
-	c.Set(unfurlKey, &unfurl{Description: description, Canonical: s.deps.PublicURL + path})
+	pageOf(c).unfurl = &unfurl{Description: description, Canonical: s.deps.PublicURL + path}
 }
 
 // describeIn is describe for a page of a guild's board, with a picture; only if that is public.
@@ -36,13 +33,7 @@ func (s *Site) describeIn(c *gin.Context, g *guild.Guild, u unfurl) {
 		return
 	}
 	u.Canonical, u.Image = s.deps.PublicURL+u.Canonical, s.deps.PublicURL+u.Image
-	c.Set(unfurlKey, &u)
-}
-
-// unfurlOf is what was described; nil on a page that is not for everybody.
-func unfurlOf(c *gin.Context) *unfurl {
-	u, _ := c.Value(unfurlKey).(*unfurl)
-	return u
+	pageOf(c).unfurl = &u
 }
 
 // boardUnfurl describes a page of a board by those at its top.
@@ -94,19 +85,8 @@ func memberUnfurl(g *guild.Guild, p *memberPage) unfurl {
 	}
 }
 
-// robots are the rules for crawlers. The pages of members' cards are under /v2, so that is allowed.
-const robots = `User-agent: *
-Disallow: /admin/
-Disallow: /guilds/
-Disallow: /profile
-Disallow: /sign-
-Disallow: /leaderboard/*/live
-Disallow: /leaderboard/*/rows
-Disallow: /leaderboard/*/search
-Disallow: /leaderboard/*/members/*/standing
-`
-
+// serveRobots tells crawlers what to leave out: what routes name. Members' cards are under /v2, so that is allowed.
 func (s *Site) serveRobots(c *gin.Context) {
 	c.Header("Cache-Control", "public, max-age=86400")
-	c.Data(http.StatusOK, "text/plain; charset=utf-8", []byte(robots))
+	c.Data(http.StatusOK, "text/plain; charset=utf-8", []byte("User-agent: *\nDisallow: "+strings.Join(s.robots, "\nDisallow: ")+"\n"))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/testing/testenv"
@@ -117,7 +118,8 @@ func membersSurviveARestart(t *testing.T, environ []string) {
 func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)
-	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t), often}
+	archive := testenv.Postgres(t)
+	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + archive, often}
 	client := redisClient(t, server)
 	s := start(t, environ...)
 	g, key, users := s.history()
@@ -125,7 +127,14 @@ func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 	for _, lose := range []func(){
 		func() { client.FlushAll(t.Context()) },
 		func() { server.Kill(); server.Start() },
-		func() { s.stop(t); client.FlushAll(t.Context()); s = start(t, environ...) },
+		func() {
+			s.stop(t)
+			if holder := leaseHolder(t, archive); holder != "" {
+				t.Errorf("others have to wait for the lease of %s, which has stopped", holder)
+			}
+			client.FlushAll(t.Context())
+			s = start(t, environ...)
+		},
 	} {
 		archived(t, client, g)
 		lose()
@@ -140,6 +149,19 @@ func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 		s.patch(key, g, users[3], object{"decrement": 1})
 		before = s.seen(key, g, users...)
 	}
+}
+
+func leaseHolder(t *testing.T, archive string) (holder string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), archive)
+	if err == nil {
+		err = conn.QueryRow(t.Context(), "SELECT holder FROM leases").Scan(&holder)
+		_ = conn.Close(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return holder
 }
 
 func TestADeletedGuildDoesNotReturn(t *testing.T) {

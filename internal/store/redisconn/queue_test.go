@@ -14,7 +14,6 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/testing/testenv"
-	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -105,51 +104,6 @@ func TestChangesOfOneBatchAreMadeInTheirOrder(t *testing.T) {
 		})
 		if err != nil || got[0].Gained[0] != 0 || got[1].Gained[0] != 1 {
 			t.Errorf("messages after the batch: %+v, %v, want nothing for the one on cooldown, and 1", got, err)
-		}
-	})
-}
-
-// Each change of a member builds on what those before it in the batch have made of the entry.
-func TestChangesOfAMemberInOneBatchKeepWhatElseIsKnown(t *testing.T) {
-	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		s := newBoard(client)
-		known := row(nth(1))
-		known.MessageCount, known.User = 12, leaderboard.User{Username: "ada", Discriminator: "0"}
-		load(t, s, known)
-		slow := plus(1)
-		slow.Cooldown = time.Hour
-		b := newBatch(t, s)
-		changes := []*changed{b.change(guild1, nth(1), plus(1)), b.change(guild1, nth(1), slow), b.change(guild1, nth(1), plus(1))}
-		b.send()
-		for i, c := range changes {
-			c.want(t, level.XP(100+i), level.XP(101+i))
-			if c.MessageCount != 12 {
-				t.Errorf("change %d: %d messages, want 12", i+1, c.MessageCount)
-			}
-		}
-		if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 103 || m.MessageCount != 12 || m.User != known.User {
-			t.Errorf("%+v, %v", m, err)
-		}
-	})
-}
-
-func TestOnlyMembersThereAreGoUp(t *testing.T) {
-	// By a curve that floats cannot tell, whatever gains XP is noted.
-	curve, err := level.NewCurve([]float64{-1 << 50, 1<<50 + 100})
-	ok(t, err)
-	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		s := newBoard(client)
-		loadGuild(t, s, guild1, nth(1))
-		log := logOf(t, s)
-		b := newBatch(t, s)
-		c := plus(5)
-		c.Curve = &curve
-		b.change(guild1, nth(2), c)
-		b.change(guild1, nth(1), c)
-		b.change(guild1, nth(3), c)
-		b.send()
-		if got, want := log.Next(), []events.Entry{{User: nth(1), Before: 100, After: 105}}; !slices.Equal(got, want) {
-			t.Errorf("noted %+v, want %+v", got, want)
 		}
 	})
 }

@@ -41,12 +41,7 @@ func (s *service) rested(client *redis.Client) {
 			later := s.guild(nil)
 			s.create(s.key(later), later, newID(), 1)
 			aged(s.t, client, later, 8*time.Minute) // unless it is noted already, which cannot be seen
-			for until := time.Now().Add(2 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-				if usedWithin(s.t, client, later, time.Minute) {
-					return true
-				}
-			}
-			return false
+			return testenv.Poll(2*time.Second, func() bool { return usedWithin(s.t, client, later, time.Minute) })
 		})
 	}
 }

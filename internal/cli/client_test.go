@@ -109,5 +109,5 @@ func TestWhatIsNoLevelboardIsRecognised(t *testing.T) {
 		})
 	}
 	fail(t, listen(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }), exitFailed, "cannot be read", "guild", "list")
-	fail(t, listen(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), exitFailed, "cannot be reached: EOF", "guild", "list")
+	fail(t, listen(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), exitFailed, "cannot be reached", "guild", "list")
 }

@@ -130,17 +130,18 @@ func TestBadDocumentsExitWith1(t *testing.T) {
 	environ := []string{"LEVELBOARD_ADMIN_TOKEN=x", "LEVELBOARD_URL=http://127.0.0.1:1"}
 	const broken = "is no guild's document, as 'levelboard guild get ID --json' prints it: "
 	for content, says := range map[string]string{
-		`{"name":"x"}`:         `has no id: add the guild's id as "id"`,
-		`{"id":null}`:          `has no id: add the guild's id as "id"`,
-		`null`:                 `has no id: add the guild's id as "id"`,
-		`{"id":12}`:            broken + "its id must be a string",
-		`[{"id":"1"}]`:         broken + "it must be a JSON object",
-		``:                     broken + "jsontext: unexpected EOF",
-		`{"id":"1"`:            broken + "jsontext: unexpected EOF after offset 9",
-		`name: not-json`:       broken + "jsontext: invalid character 'a'",
-		`{"id":"1"} {}`:        broken + "jsontext: invalid character '{' after top-level value after offset 11",
-		"\ufeff{\"id\":\"1\"}": broken + `jsontext: invalid character '\ufeff' at start of value`,
-		"\xff\xfe{\x00}\x00":   broken + `jsontext: invalid character '\xff' at start of value`,
+		`{"name":"x"}`: `has no id: add the guild's id as "id"`,
+		`{"id":null}`:  `has no id: add the guild's id as "id"`,
+		`null`:         `has no id: add the guild's id as "id"`,
+		`{"id":12}`:    broken + "its id must be a string",
+		`[{"id":"1"}]`: broken + "it must be a JSON object",
+		// The rest of these is how the library puts it.
+		``:                     broken,
+		`{"id":"1"`:            broken,
+		`name: not-json`:       broken,
+		`{"id":"1"} {}`:        broken,
+		"\ufeff{\"id\":\"1\"}": broken,
+		"\xff\xfe{\x00}\x00":   broken,
 	} {
 		path := filepath.Join(t.TempDir(), "guild.json")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

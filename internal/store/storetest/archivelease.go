@@ -1,12 +1,12 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"levelboard/internal/store"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -48,21 +48,17 @@ func archiveLeaseExpiry(t *testing.T, a store.Archive) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	for {
-		second, err := a.AcquireLease(ctx, "second", time.Hour, false)
-		if err == nil {
-			if second.Fence <= first.Fence {
-				t.Errorf("fence %d after %d", second.Fence, first.Fence)
-			}
-			break
-		}
-		if !errors.Is(err, lease.ErrLost) {
+	testenv.Wait(t, "the lease expires", func() bool {
+		second, err := a.AcquireLease(t.Context(), "second", time.Hour, false)
+		if err != nil && !errors.Is(err, lease.ErrLost) {
 			t.Fatal(err)
 		}
-	}
-	if _, err := a.AcquireLease(ctx, "first", time.Hour, false); !errors.Is(err, lease.ErrLost) {
+		if err == nil && second.Fence <= first.Fence {
+			t.Errorf("fence %d after %d", second.Fence, first.Fence)
+		}
+		return err == nil
+	})
+	if _, err := a.AcquireLease(t.Context(), "first", time.Hour, false); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("the first holder came back: %v", err)
 	}
 }

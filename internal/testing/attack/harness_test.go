@@ -117,7 +117,7 @@ func (s *target) opsStatus(path string) int {
 }
 
 func (s *target) opsGet(path string) (status int, body string) {
-	answer, err := testenv.Send(s.t.Context(), oneCall(15*time.Second), "GET", "http://"+s.ops+path, "")
+	answer, err := testenv.Send(s.t.Context(), oneCall(testenv.Patience), "GET", "http://"+s.ops+path, "")
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -169,7 +169,7 @@ func (o *ordinary) reads() *ordinary {
 
 // call returns what went wrong; empty when nothing did. A client waits for a busy machine.
 func (o *ordinary) call() string {
-	client := &http.Client{Transport: o.transport, Timeout: 15 * time.Second}
+	client := &http.Client{Transport: o.transport, Timeout: testenv.Patience}
 	answer, err := testenv.Send(context.Background(), client, o.method, "http://"+o.service+"/v2/levels/"+guildID+"/users/"+memberID, o.body, "X-Api-Key", o.key)
 	if answer.Status != 200 || err != nil {
 		return fmt.Sprint(answer.Status, string(answer.Body), err)

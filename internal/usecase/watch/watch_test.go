@@ -112,7 +112,7 @@ func watch(t *testing.T, f *Feed, g *guild.Guild, number int64) *Watcher {
 // next waits for a state in which the page's member has that much XP.
 func next(t *testing.T, v *Watcher, xp level.XP) State {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testenv.Patience)
 	defer cancel()
 	s, err := v.Next(ctx)
 	if err != nil || len(s.Rows) != 1 || s.Rows[0].XP != xp {

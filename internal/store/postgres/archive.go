@@ -1,20 +1,19 @@
-// Package postgres is the archive on Postgres 15 or newer: what package sqlarchive does not have, such as the last snapshot of every
-// member, their names, and the records of requests. It does not decide what is written when. Package sqlite is the same for
-// embedded mode.
-//
-// Locks are taken in one order, so that nothing deadlocks: the change counter, a guild's row, the lease, members, gains.
-// ClosePeriod alone locks a guild's row after the lease; it says why that is safe.
+// Package postgres is the archive on Postgres 15 or newer: the tables, the connections and the search of names of what package sqlarchive reads and
+// writes. Package sqlite is the same for embedded mode.
 package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"levelboard/internal/store/sqlarchive"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // operationTime bounds every operation with its wait for a connection, since the writer's contexts have no deadline. It is longer than the
@@ -29,27 +28,23 @@ type Archive struct {
 }
 
 var dialect = sqlarchive.Dialect{
-	Name:    "postgres",
-	Now:     nowMS,
-	Lock:    ` FOR UPDATE`,
-	Manages: `(settings ->> 'ownerId' = $1::text OR settings -> 'adminIds' @> to_jsonb($1::text))`,
-	Share:   ` FOR KEY SHARE`,
-	In: func(parameter string) string {
-		return `= ANY (ARRAY(SELECT jsonb_array_elements_text(` + parameter + `::jsonb)))`
-	},
-	List: func(parameter string) string {
-		return `jsonb_array_elements_text(` + parameter + `::jsonb) WITH ORDINALITY AS l (value, n)`
-	},
-	Hex: func(column string) string { return `encode(` + column + `, 'hex')` },
-	Delete: func(table, _, condition string) string {
-		return `DELETE FROM ` + table + ` WHERE ctid = ANY (ARRAY(SELECT ctid FROM ` + table + ` WHERE ` + condition + ` LIMIT $1 FOR UPDATE SKIP LOCKED))`
-	},
-	Own: `, words`, Restored: indexRestored,
+	Name:      "postgres",
 	AllowSlow: fmt.Sprintf(`SET LOCAL statement_timeout = %d`, sqlarchive.SlowTime.Milliseconds()),
+	Refusal:   refusal,
 	Bound:     bounded,
 	BoundSlow: func(ctx context.Context, operation string) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(named(ctx, operation), sqlarchive.SlowTime)
 	},
+}
+
+// refusal takes errors about the data, an invalid value or a broken constraint, from the classes 22 and 23 of SQLSTATE. The server's message may repeat the
+// data, so only its code is kept.
+func refusal(err error) error {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Code, "22") && !strings.HasPrefix(e.Code, "23") {
+		return err
+	}
+	return fmt.Errorf("%w: SQLSTATE %s", snapshot.ErrBadRow, e.Code)
 }
 
 // Ping reports whether the server answers.
@@ -76,14 +71,4 @@ func bounded(ctx context.Context, operation string) (context.Context, context.Ca
 	return context.WithTimeout(named(ctx, operation), operationTime)
 }
 
-// nowMS is the archive's clock in SQL. Unlike now() it does not stand still while a transaction waits for a lock.
-const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
-
 func wrap(op string, err error) error { return sqlarchive.Wrap("postgres", op, err) }
-
-// inTx runs f in a transaction, which is rolled back when f fails.
-func (a *Archive) inTx(ctx context.Context, op string, f func(ctx context.Context, tx pgx.Tx) error) error {
-	ctx, cancel := bounded(ctx, op)
-	defer cancel()
-	return wrap(op, pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error { return f(ctx, tx) }))
-}

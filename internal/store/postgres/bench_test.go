@@ -18,7 +18,7 @@ import (
 // benchMembers is how many members the table holds before a benchmark.
 const benchMembers = 1_000_000
 
-// BenchmarkWriteBatch measures docs/adr/0005-members-by-unnest.md: a batch of which half is in the table of a million members already, on a server
+// BenchmarkWriteBatch measures docs/adr/0005-members-by-json.md: a batch of which half is in the table of a million members already, on a server
 // whose commits reach the disk.
 func BenchmarkWriteBatch(b *testing.B) {
 	w := newWriteBench(b)

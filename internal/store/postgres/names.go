@@ -29,11 +29,6 @@ const findNames = `
 // findAll looks at every member: less than 1 µs for each, where one that is looked up by the index of words takes 10.
 const findAll = `SELECT false, ARRAY(SELECT m.user_id FROM members m WHERE m.incarnation = $1 AND` + matching + `)`
 
-// indexRestored puts the words of members who were copied from a checkpoint into the index.
-const indexRestored = `
-	INSERT INTO member_words
-	SELECT incarnation, word, user_id FROM members, unnest(string_to_array(words, ' ')) AS word WHERE incarnation = $1 ON CONFLICT DO NOTHING`
-
 // FindNames implements leaderboard.Names.
 func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, q leaderboard.Query, limits leaderboard.NameLimits) (found leaderboard.Candidates, err error) {
 	sql, args := findAll, []any{int64(g.Incarnation), limits.Users, q.Beginnings()}
@@ -41,12 +36,14 @@ func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, q leade
 		from, before := q.Longest()
 		sql, args = findNames, append(args, from, before, limits.Words)
 	}
-	err = a.inTx(ctx, "find_names", func(ctx context.Context, tx pgx.Tx) error {
+	ctx, cancel := bounded(ctx, "find_names")
+	defer cancel()
+	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
 		// Who asked may be gone long before the server hears of it.
 		if _, err := tx.Exec(ctx, namesTime); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, sql, args...).Scan(&found.Many, &found.Users)
 	})
-	return found, err
+	return found, wrap("find_names", err)
 }

@@ -16,14 +16,11 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// auditColumns are what a record has beside its log.
-const auditColumns = `at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id`
-
-// AuditValues are the values of auditColumns.
-func AuditValues(r *audit.Record) []any {
+// auditValues are the values of a record's columns, from at_ms to request_id, after a first one.
+func auditValues(first any, r *audit.Record) []any {
 	by := r.By
 	return []any{
-		r.ID.Millis, r.ID.Number, string(by.Actor.Kind), by.Actor.ID, by.Actor.Name, string(r.Action), string(r.UserID),
+		first, r.ID.Millis, r.ID.Number, string(by.Actor.Kind), by.Actor.ID, by.Actor.Name, string(r.Action), string(r.UserID),
 		string(r.Before), string(r.After), r.Count, by.Reason, by.RequestID,
 	}
 }
@@ -41,25 +38,27 @@ func scanAudit(row Row) (r audit.Record, err error) {
 	return r, err
 }
 
-// AuditOf lists the records of the audit log in batches, each with the guild that it is of.
-func AuditOf(batches []snapshot.Batch) (guilds []id.Guild, records []*audit.Record) {
+// writeAudit writes the records of the audit log that batches have. A record that is there is the same one.
+func (c *Catalog) writeAudit(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) error {
+	var all [][]any
 	for i := range batches {
 		for j := range batches[i].Records {
 			if r := batches[i].Records[j].Audit; r != nil {
-				guilds, records = append(guilds, batches[i].Guild.ID), append(records, r)
+				all = append(all, auditValues(batches[i].Guild.ID, r))
 			}
 		}
 	}
-	return guilds, records
+	if len(all) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO audit (log, at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id)
+		SELECT coalesce(g.audit_log, g.incarnation), CAST(value ->> 1 AS bigint), CAST(value ->> 2 AS bigint), value ->> 3, value ->> 4, value ->> 5,
+			value ->> 6, value ->> 7, value ->> 8, value ->> 9, CAST(value ->> 10 AS bigint), value ->> 11, value ->> 12
+		FROM jsonb_each($1) JOIN guilds AS g ON g.id = value ->> 0 WHERE true
+		ON CONFLICT (log, at_ms, number) DO NOTHING`, jsonRows(all))
+	return c.Refusal(err)
 }
-
-// InsertAudit begins the statement that archives records of a journal, and KeepAudit ends it: a record that is there is the same one.
-const (
-	InsertAudit = `INSERT INTO audit (log, ` + auditColumns + `)`
-	KeepAudit   = ` ON CONFLICT (log, at_ms, number) DO NOTHING`
-	// LogOfGuild is the log of a row of guilds.
-	LogOfGuild = `coalesce(audit_log, incarnation)`
-)
 
 // audited records a change of the archive that is made in this transaction, if anybody makes it. Such records of a guild take turns, by its row,
 // and each is later than the one before.
@@ -73,10 +72,13 @@ func (c *change) audited(ctx context.Context, g id.Guild, e audit.Entry, before,
 	}
 	r := audit.Record{Entry: e, ID: audit.ID{Number: audit.ArchiveNumber}, Before: before, After: after}
 	var log int64
-	err := c.QueryRowContext(ctx, `UPDATE guilds SET audited_ms = CASE WHEN audited_ms < `+c.Now+` THEN `+c.Now+` ELSE audited_ms + 1 END
-		WHERE id = $1 RETURNING `+LogOfGuild+`, audited_ms`, string(g)).Scan(&log, &r.ID.Millis)
+	err := c.QueryRowContext(ctx, `
+		UPDATE guilds SET audited_ms = CASE WHEN audited_ms < now_ms() THEN now_ms() ELSE audited_ms + 1 END
+		WHERE id = $1 RETURNING coalesce(audit_log, incarnation), audited_ms`, string(g)).Scan(&log, &r.ID.Millis)
 	if err == nil {
-		_, err = c.ExecContext(ctx, InsertAudit+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, append([]any{log}, AuditValues(&r)...)...)
+		_, err = c.ExecContext(ctx, `
+			INSERT INTO audit (log, at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, auditValues(log, &r)...)
 	}
 	if err != nil {
 		return fmt.Errorf("record a change of guild %s: %w", g, err)
@@ -113,7 +115,8 @@ func (c *Catalog) ReadAudit(ctx context.Context, g id.Guild, q audit.Query, wait
 	defer cancel()
 	err = InTx(ctx, c.Writer, func(tx *sql.Tx) error {
 		var of, log, last int64
-		err := tx.QueryRowContext(ctx, `SELECT incarnation, `+LogOfGuild+`, audited_ms FROM guilds WHERE id = $1`+c.Lock, string(g)).Scan(&of, &log, &last)
+		err := tx.QueryRowContext(ctx, c.sql(`
+			SELECT incarnation, coalesce(audit_log, incarnation), audited_ms FROM guilds WHERE id = $1 FOR UPDATE`), string(g)).Scan(&of, &log, &last)
 		if errors.Is(err, sql.ErrNoRows) {
 			return guild.ErrNotFound
 		}
@@ -130,47 +133,46 @@ func (c *Catalog) ReadAudit(ctx context.Context, g id.Guild, q audit.Query, wait
 		if len(found) > 0 && found[0].At().After(newest) {
 			newest = found[0].At()
 		}
-		now, err := scanValue[int64](tx.QueryRowContext(ctx, `SELECT `+c.Now))
+		now, err := scanValue[int64](tx.QueryRowContext(ctx, `SELECT now_ms()`))
 		audit.Pass(ctx, time.UnixMilli(now), newest)
 		return err
 	})
 	return found, Wrap(c.Name, "read_audit", err)
 }
 
-// archivedAudit reads the archived part of a log. Each filter has an index that has the order, too.
+// archivedAudit reads the archived part of a log, by the index that has the order for what is asked for: log + 0 and log - 0 are columns of two of them.
 func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q audit.Query) ([]audit.Record, error) {
-	condition, args := `log = $1`, []any{log}
-	switch { // so that each has one index
-	case q.User != "":
-		condition = `log + 0 = $1`
-	case q.Actor != "":
-		condition = `log - 0 = $1`
-	}
-	n := 1
-	filter := func(text string, values ...any) {
-		places := make([]any, len(values))
-		for i := range values {
-			n++
-			places[i] = n
-		}
-		condition, args = condition+fmt.Sprintf(" AND "+text, places...), append(args, values...)
-	}
-	if (q.Before != audit.ID{}) {
-		filter(`(at_ms, number) < ($%d, $%d)`, q.Before.Millis, q.Before.Number)
-	}
-	if q.User != "" {
-		filter(`user_id <> '' AND user_id = $%d`, string(q.User))
-	}
-	if q.Actor != "" {
-		filter(`actor_id = $%d`, q.Actor)
+	query := `
+		SELECT at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id FROM audit
+		WHERE log = $1 AND (CAST($3 AS bigint) IS NULL OR (at_ms, number) < ($3, $4)) AND (CAST($5 AS bigint) IS NULL OR at_ms >= $5) AND (CAST($6 AS bigint) IS NULL OR at_ms < $6)
+		ORDER BY at_ms DESC, number DESC LIMIT $2`
+	args := []any{log, q.Limit + 1, nil, nil, nil, nil}
+	if q.Before != (audit.ID{}) {
+		args[2], args[3] = q.Before.Millis, q.Before.Number
 	}
 	if !q.Since.IsZero() {
-		filter(`at_ms >= $%d`, ceilMillis(q.Since))
+		args[4] = ceilMillis(q.Since)
 	}
 	if !q.Until.IsZero() {
-		filter(`at_ms < $%d`, ceilMillis(q.Until))
+		args[5] = ceilMillis(q.Until)
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT `+auditColumns+` FROM audit WHERE `+condition+fmt.Sprintf(` ORDER BY at_ms DESC, number DESC LIMIT %d`, q.Limit+1), args...)
+	switch {
+	case q.User != "":
+		query = `
+		SELECT at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id FROM audit
+		WHERE user_id <> '' AND user_id = $7 AND log + 0 = $1 AND ($8 = '' OR actor_id = $8)
+			AND (CAST($3 AS bigint) IS NULL OR (at_ms, number) < ($3, $4)) AND (CAST($5 AS bigint) IS NULL OR at_ms >= $5) AND (CAST($6 AS bigint) IS NULL OR at_ms < $6)
+		ORDER BY at_ms DESC, number DESC LIMIT $2`
+		args = append(args, string(q.User), q.Actor)
+	case q.Actor != "":
+		query = `
+		SELECT at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id FROM audit
+		WHERE actor_id = $7 AND log - 0 = $1
+			AND (CAST($3 AS bigint) IS NULL OR (at_ms, number) < ($3, $4)) AND (CAST($5 AS bigint) IS NULL OR at_ms >= $5) AND (CAST($6 AS bigint) IS NULL OR at_ms < $6)
+		ORDER BY at_ms DESC, number DESC LIMIT $2`
+		args = append(args, q.Actor)
+	}
+	rows, err := tx.QueryContext(ctx, query, args...)
 	return Collect(rows, err, scanAudit)
 }
 

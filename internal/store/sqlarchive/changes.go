@@ -28,7 +28,7 @@ func (c *Catalog) inChange(ctx context.Context, operation string, f func(ctx con
 
 // counted runs f while it holds the counter's row, and stores the counter.
 func (c *change) counted(ctx context.Context, f func() error) error {
-	if err := c.QueryRowContext(ctx, `SELECT version FROM change_counter`+c.Lock).Scan(&c.version); err != nil {
+	if err := c.QueryRowContext(ctx, c.sql(`SELECT version FROM change_counter FOR UPDATE`)).Scan(&c.version); err != nil {
 		return fmt.Errorf("lock the change counter: %w", err)
 	}
 	before := c.version
@@ -43,7 +43,7 @@ func (c *change) counted(ctx context.Context, f func() error) error {
 func (c *change) log(ctx context.Context, kind changes.Kind, subjects ...string) (version int64, err error) {
 	_, err = c.ExecContext(ctx, `
 		INSERT INTO change_log (version, kind, subject, logged_ms)
-		SELECT $1 + n, $2, value, `+c.Now+` FROM `+c.List("$3"), c.version, string(kind), jsonList(subjects))
+		SELECT CAST($1 AS bigint) + 1 + key, $2, value ->> 0, now_ms() FROM jsonb_each($3)`, c.version, string(kind), jsonList(subjects))
 	if err != nil {
 		return 0, fmt.Errorf("append to the change log: %w", err)
 	}

@@ -16,9 +16,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// checkpointColumns are what scanCheckpoint reads. A checkpoint's members are those of an incarnation that no guild has, and its id is that.
-const checkpointColumns = `incarnation, name, created_ms, members, automatic`
-
+// scanCheckpoint reads a checkpoint. Its members are those of an incarnation that no guild has, and its id is that.
 func scanCheckpoint(row Row) (c checkpoints.Checkpoint, err error) {
 	var incarnation, created int64
 	err = row.Scan(&incarnation, &c.Name, &created, &c.Members, &c.Automatic)
@@ -29,7 +27,7 @@ func scanCheckpoint(row Row) (c checkpoints.Checkpoint, err error) {
 // Checkpoints implements checkpoints.Archive.
 func (c *Catalog) Checkpoints(ctx context.Context, g id.Guild) ([]checkpoints.Checkpoint, error) {
 	return list(ctx, c, "list_checkpoints", scanCheckpoint,
-		`SELECT `+checkpointColumns+` FROM checkpoints WHERE guild_id = $1 ORDER BY created_ms DESC`, string(g))
+		`SELECT incarnation, name, created_ms, members, automatic FROM checkpoints WHERE guild_id = $1 ORDER BY created_ms DESC`, string(g))
 }
 
 // CreateCheckpoint implements checkpoints.Archive.
@@ -76,7 +74,8 @@ func (c *change) noteCheckpoint(ctx context.Context, g leaderboard.GuildRef, mad
 	}
 	now = max(now, latest+1)
 	if made.Automatic {
-		err = c.dropCheckpoints(ctx, `guild_id = $1 AND automatic ORDER BY created_ms DESC LIMIT 1000 OFFSET $2`, string(g.ID), checkpoints.MaxAutomatic-1)
+		err = c.dropCheckpoints(ctx, `
+			SELECT incarnation FROM checkpoints WHERE guild_id = $1 AND automatic ORDER BY created_ms DESC LIMIT 1000 OFFSET $2`, string(g.ID), checkpoints.MaxAutomatic-1)
 	} else {
 		err = c.exists(ctx, `SELECT count(*) < $2 FROM checkpoints WHERE guild_id = $1 AND NOT automatic`, checkpoints.ErrTooMany, string(g.ID), checkpoints.MaxManual)
 	}
@@ -91,7 +90,8 @@ func (c *change) noteCheckpoint(ctx context.Context, g leaderboard.GuildRef, mad
 
 // locksIncarnation locks the guild's row and returns the archive's time. snapshot.ErrStale for an incarnation that no longer exists.
 func (c *change) locksIncarnation(ctx context.Context, g leaderboard.GuildRef) (nowMS int64, err error) {
-	nowMS, err = scanValue[int64](c.QueryRowContext(ctx, `SELECT `+c.Now+` FROM guilds WHERE id = $1 AND incarnation = $2`+c.Lock, string(g.ID), int64(g.Incarnation)))
+	nowMS, err = scanValue[int64](c.QueryRowContext(ctx, c.sql(`
+		SELECT now_ms() FROM guilds WHERE id = $1 AND incarnation = $2 FOR UPDATE`), string(g.ID), int64(g.Incarnation)))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = snapshot.ErrStale
 	}
@@ -113,20 +113,31 @@ func (c *change) copyMembers(ctx context.Context, to guild.Incarnation, from int
 	}
 	return c.exec(ctx, `
 		INSERT INTO members (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
-			avatar, discriminator, username, global_name, accent_colour, deleted, present`+c.Own+`)
-		SELECT CAST($1 AS bigint), 0, 0, `+c.Now+`, user_id, xp, message_count, updated_ms, NULL,
-			avatar, discriminator, username, global_name, accent_colour, deleted, present`+c.Own+`
+			avatar, discriminator, username, global_name, accent_colour, deleted, present, words)
+		SELECT CAST($1 AS bigint), 0, 0, now_ms(), user_id, xp, message_count, updated_ms, NULL,
+			avatar, discriminator, username, global_name, accent_colour, deleted, present, words
 		FROM members WHERE incarnation = $2 AND NOT deleted`, int64(to), from)
 }
 
-// dropCheckpoints forgets those that the condition holds for, and leaves their copies to Purge.
-func (c *change) dropCheckpoints(ctx context.Context, condition string, args ...any) error {
-	rows, err := c.QueryContext(ctx, `SELECT incarnation FROM checkpoints WHERE `+condition, args...)
+// indexWords puts the words of members who were copied from a checkpoint into Postgres' index.
+func (c *change) indexWords(ctx context.Context, of guild.Incarnation) error {
+	if c.SQLite {
+		return nil
+	}
+	_, err := c.ExecContext(ctx, `
+		INSERT INTO member_words
+		SELECT incarnation, word, user_id FROM members, unnest(string_to_array(words, ' ')) AS word WHERE incarnation = $1 ON CONFLICT DO NOTHING`, int64(of))
+	return err
+}
+
+// dropCheckpoints forgets those that the query lists, and leaves their copies to Purge.
+func (c *change) dropCheckpoints(ctx context.Context, query string, args ...any) error {
+	rows, err := c.QueryContext(ctx, query, args...)
 	gone, err := Collect(rows, err, scanValue[int64])
 	for _, incarnation := range gone {
 		if err == nil {
-			_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) SELECT incarnation, guild_id, `+c.Now+`
-				FROM checkpoints WHERE incarnation = $1`, incarnation)
+			_, err = c.ExecContext(ctx, `
+				INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) SELECT incarnation, guild_id, now_ms() FROM checkpoints WHERE incarnation = $1`, incarnation)
 		}
 		if err == nil {
 			_, err = c.ExecContext(ctx, `DELETE FROM checkpoints WHERE incarnation = $1`, incarnation)
@@ -142,7 +153,7 @@ func (c *Catalog) DeleteCheckpoint(ctx context.Context, g id.Guild, checkpoint s
 		if err != nil {
 			return err
 		}
-		return s.dropCheckpoints(ctx, `incarnation = $1`, incarnation)
+		return s.dropCheckpoints(ctx, `SELECT incarnation FROM checkpoints WHERE incarnation = $1`, incarnation)
 	})
 }
 
@@ -152,7 +163,8 @@ func (c *change) checkpointOf(ctx context.Context, g id.Guild, checkpoint string
 	if err != nil || strconv.FormatInt(incarnation, 10) != checkpoint {
 		return 0, checkpoints.ErrUnknown
 	}
-	incarnation, err = scanValue[int64](c.QueryRowContext(ctx, `SELECT incarnation FROM checkpoints WHERE incarnation = $1 AND guild_id = $2`+c.Lock, incarnation, string(g)))
+	incarnation, err = scanValue[int64](c.QueryRowContext(ctx, c.sql(`
+		SELECT incarnation FROM checkpoints WHERE incarnation = $1 AND guild_id = $2 FOR UPDATE`), incarnation, string(g)))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = checkpoints.ErrUnknown
 	}
@@ -172,10 +184,8 @@ func (c *Catalog) Replace(ctx context.Context, r checkpoints.Replacement) (done 
 			if done.Members, err = s.copyMembers(ctx, done.Incarnation, from); err != nil {
 				return err
 			}
-			if s.Restored != "" {
-				if _, err := s.exec(ctx, s.Restored, int64(done.Incarnation)); err != nil {
-					return err
-				}
+			if err := s.indexWords(ctx, done.Incarnation); err != nil {
+				return err
 			}
 		}
 		before := guild.NewIncarnation()
@@ -195,7 +205,7 @@ func (c *change) replace(ctx context.Context, r checkpoints.Replacement, before 
 	}
 	err = c.exists(ctx, `SELECT epoch = $2 AND archived = $3 FROM guilds WHERE id = $1`, snapshot.ErrStale, string(r.Guild.ID), r.State.Epoch, r.State.Archived)
 	if err == nil {
-		err = c.exists(ctx, `SELECT closes_ms IS NULL OR closes_ms > `+c.Now+` FROM guilds WHERE id = $1`, checkpoints.ErrPeriodCloses, string(r.Guild.ID))
+		err = c.exists(ctx, `SELECT closes_ms IS NULL OR closes_ms > now_ms() FROM guilds WHERE id = $1`, checkpoints.ErrPeriodCloses, string(r.Guild.ID))
 	}
 	if err != nil {
 		return err
@@ -209,10 +219,10 @@ func (c *change) replace(ctx context.Context, r checkpoints.Replacement, before 
 		statement string
 		args      []any
 	}{
-		{`UPDATE guilds SET incarnation = $2, audit_log = ` + LogOfGuild + `, epoch = 1, archived = 0, verified = 0, reset = $3, gains_from = NULL WHERE id = $1`, []any{string(r.Guild.ID), to, string(r.Why)}},
+		{`UPDATE guilds SET incarnation = $2, audit_log = coalesce(audit_log, incarnation), epoch = 1, archived = 0, verified = 0, reset = $3, gains_from = NULL WHERE id = $1`, []any{string(r.Guild.ID), to, string(r.Why)}},
 		{`UPDATE periods SET incarnation = $1 WHERE incarnation = $2`, []any{to, from}},
 		{`UPDATE requests SET incarnation = $1, epoch = NULL, rev = NULL, lost = '' WHERE incarnation = $2`, []any{to, from}},
-		{`INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, ` + c.Now + `)`, []any{from, string(r.Guild.ID)}},
+		{`INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, now_ms())`, []any{from, string(r.Guild.ID)}},
 	} {
 		if _, err := c.ExecContext(ctx, step.statement, step.args...); err != nil {
 			return err
@@ -222,14 +232,4 @@ func (c *change) replace(ctx context.Context, r checkpoints.Replacement, before 
 		return c.audited(ctx, r.Guild.ID, audit.Entry{Action: audit.Reset, Count: &done.Before.Members}, nil, nil)
 	}
 	return c.audited(ctx, r.Guild.ID, audit.Entry{Action: audit.Restored, Count: &done.Members}, nil, nil)
-}
-
-// expireCheckpoints forgets automatic checkpoints of before a time.
-func (p *purge) expireCheckpoints(ctx context.Context, before int64) {
-	if p.err != nil || p.left <= 0 {
-		return
-	}
-	p.err = InTx(ctx, p.Writer, func(tx *sql.Tx) error {
-		return (&change{Tx: tx, Dialect: p.Dialect}).dropCheckpoints(ctx, `automatic AND created_ms < $1 ORDER BY created_ms LIMIT $2`, before, purgePage)
-	})
 }

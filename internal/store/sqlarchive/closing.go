@@ -16,16 +16,6 @@ import (
 // SlowTime bounds the operations that compute over all members of a guild.
 const SlowTime = 10 * time.Minute
 
-// LeaseName is the lease of the snapshot writer, which closes periods too.
-const LeaseName = "snapshot"
-
-// sums are what members who are present gained above 0, on parameters from $2 on: the incarnation and the range of days.
-const sums = `(
-	SELECT user_id, CAST(sum(gained) AS bigint) AS gained FROM gains
-	WHERE incarnation + 0 = $2 AND day + 0 >= $3 AND day + 0 < $4
-	GROUP BY user_id HAVING sum(gained) > 0) s
-	JOIN members m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present`
-
 // ClosePeriod implements periods.Archive. It locks the guild's row at its end only, after the lease, which is safe: who holds the lease alone
 // (AcquireLease) waits for no guild.
 func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) (closed bool, err error) {
@@ -47,23 +37,13 @@ func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.C
 	return closed && err == nil, err
 }
 
-// Holds keeps a takeover of the lease out until the transaction ends. lease.ErrLost when the fence differs.
-func (c *Catalog) Holds(ctx context.Context, tx *sql.Tx, l lease.Lease) error {
-	_, err := scanValue[int](tx.QueryRowContext(ctx, `
-		SELECT 1 FROM leases WHERE name = $1 AND holder = $2 AND fence = $3`+c.Share, LeaseName, l.Holder, l.Fence))
-	if errors.Is(err, sql.ErrNoRows) {
-		return lease.ErrLost
-	}
-	return err
-}
-
 // archivePeriod writes a period with its standings and totals, unless it has closed already or the guild is another one.
 func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Closing) (closed bool, err error) {
 	p, g := step.Period, step.Guild
 	number, err := scanValue[int64](tx.QueryRowContext(ctx, `
 		INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, board, settings, closed_ms)
 		SELECT incarnation, CAST($4 AS text), CAST($5 AS text), CAST($6 AS text), CAST($7 AS integer), CAST($8 AS integer),
-			CAST($9 AS bigint), CAST($10 AS bigint), $11 = 1, CASE WHEN $11 = 1 THEN settings END, `+c.Now+`
+			CAST($9 AS bigint), CAST($10 AS bigint), $11 = 1, CASE WHEN $11 = 1 THEN settings END, now_ms()
 		FROM guilds WHERE id = $1 AND incarnation = $2 AND version = $3
 		ON CONFLICT (incarnation, id) DO NOTHING RETURNING number`,
 		string(g.ID), int64(g.Incarnation), g.Edited, p.ID, string(p.Kind), p.Name, int64(p.First), int64(p.End),
@@ -75,20 +55,33 @@ func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Cl
 		return false, err
 	}
 	args := []any{number, int64(g.Incarnation), int64(p.First), int64(p.End)}
-	total := `SELECT count(*), coalesce(CAST(sum(s.gained) AS bigint), 0) FROM ` + sums
 	if step.Board {
-		_, err := tx.ExecContext(ctx, `
+		_, err = tx.ExecContext(ctx, `
 			INSERT INTO standings (period, rank, user_id, gained, xp, message_count, updated_ms,
 				avatar, discriminator, username, global_name, accent_colour)
 			SELECT CAST($1 AS bigint), row_number() OVER (ORDER BY s.gained DESC, s.user_id DESC), s.user_id, s.gained,
 				m.xp, m.message_count, m.updated_ms, m.avatar, m.discriminator, m.username, m.global_name, m.accent_colour
-			FROM `+sums, args...)
-		if err != nil {
-			return false, err
+			FROM (
+				SELECT user_id, CAST(sum(gained) AS bigint) AS gained FROM gains
+				WHERE incarnation + 0 = $2 AND day + 0 >= $3 AND day + 0 < $4
+				GROUP BY user_id HAVING sum(gained) > 0) AS s
+			JOIN members AS m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present`, args...)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `
+				UPDATE periods SET (members, gained) = (
+					SELECT count(*), coalesce(CAST(sum(gained) AS bigint), 0) FROM standings WHERE period = $1)
+				WHERE number = $1`, number)
 		}
-		total, args = `SELECT count(*), coalesce(CAST(sum(gained) AS bigint), 0) FROM standings WHERE period = $1`, args[:1]
+		return err == nil, err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE periods SET (members, gained) = (`+total+`) WHERE number = $1`, args...)
+	_, err = tx.ExecContext(ctx, `
+		UPDATE periods SET (members, gained) = (
+			SELECT count(*), coalesce(CAST(sum(s.gained) AS bigint), 0) FROM (
+				SELECT user_id, CAST(sum(gained) AS bigint) AS gained FROM gains
+				WHERE incarnation + 0 = $2 AND day + 0 >= $3 AND day + 0 < $4
+				GROUP BY user_id HAVING sum(gained) > 0) AS s
+			JOIN members AS m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present)
+		WHERE number = $1`, args...)
 	return err == nil, err
 }
 

@@ -21,7 +21,8 @@ func (c *Catalog) Due(ctx context.Context, by time.Time, limit int) (due []perio
 	for len(due) < limit {
 		rows, err := list(ctx, c, "list_due_guilds", scanDue, `
 			SELECT id, closes_ms, epoch, archived, open, coalesce((
-				SELECT string_agg(p.id, ' ') FROM periods p WHERE p.incarnation + 0 = guilds.incarnation AND p.kind = $5), ''), `+GuildColumns+`
+				SELECT string_agg(p.id, ' ') FROM periods p WHERE p.incarnation + 0 = guilds.incarnation AND p.kind = $5), ''),
+				id, settings, incarnation, version, described
 			FROM guilds WHERE closes_ms <= $3 AND (closes_ms, id) > ($1, $2) ORDER BY closes_ms, id LIMIT $4`,
 			after.closes, string(after.id), by.UnixMilli(), limit, string(period.Seasonal))
 		if err != nil {
@@ -49,7 +50,7 @@ type dueRow struct {
 func scanDue(row Row) (r dueRow, err error) {
 	var open []byte
 	var seasons string
-	g, err := ScanGuild(row, &r.id, &r.closes, &r.State.Epoch, &r.State.Archived, &open, &seasons)
+	g, err := scanGuildAfter(row, &r.id, &r.closes, &r.State.Epoch, &r.State.Archived, &open, &seasons)
 	if r.id == "" {
 		return r, err
 	}
@@ -71,7 +72,7 @@ func scanDue(row Row) (r dueRow, err error) {
 func (c *change) openSince(ctx context.Context, s guild.Settings) (string, error) {
 	var text []byte
 	var now int64
-	err := c.QueryRowContext(ctx, `SELECT coalesce((SELECT open FROM guilds WHERE id = $1), '{}'), `+c.Now, string(s.ID)).Scan(&text, &now)
+	err := c.QueryRowContext(ctx, `SELECT coalesce((SELECT open FROM guilds WHERE id = $1), '{}'), now_ms()`, string(s.ID)).Scan(&text, &now)
 	if err != nil {
 		return "", err
 	}
@@ -91,7 +92,7 @@ func (c *change) keepsSeasons(ctx context.Context, s guild.Settings) error {
 	if len(s.Seasons) == 0 {
 		return nil
 	}
-	incarnation, err := scanValue[int64](c.QueryRowContext(ctx, `SELECT incarnation FROM guilds WHERE id = $1`+c.Lock, string(s.ID)))
+	incarnation, err := scanValue[int64](c.QueryRowContext(ctx, c.sql(`SELECT incarnation FROM guilds WHERE id = $1 FOR UPDATE`), string(s.ID)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}

@@ -7,14 +7,8 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-const (
-	// texts holds for records of the audit log that may name a user in their text; audit_texts is their index.
-	texts = `(reason <> '' OR action IN ('settings', 'directory'))`
-	// mentions holds for those that name the user $1 there.
-	mentions = texts + ` AND (before LIKE '%' || $1 || '%' OR after LIKE '%' || $1 || '%' OR reason LIKE '%' || $1 || '%')`
-	// mentionsAtOnce bounds what is in memory of them.
-	mentionsAtOnce = 500
-)
+// mentionsAtOnce bounds what is in memory of records of the audit log that name a user in their text.
+const mentionsAtOnce = 500
 
 // mention is a record of the audit log by its texts.
 type mention struct {
@@ -24,8 +18,11 @@ type mention struct {
 
 // eraseMentions puts another name in place of a user in the texts of the next records after m, which becomes the last of them.
 func (c *change) eraseMentions(ctx context.Context, user id.User, as string, m *mention) (more bool, err error) {
-	rows, err := c.QueryContext(ctx, `SELECT log, at_ms, number, before, after, reason FROM audit
-		WHERE `+mentions+` AND (log + 0, at_ms, number) > ($2, $3, $4) ORDER BY log + 0, at_ms, number LIMIT $5`,
+	rows, err := c.QueryContext(ctx, `
+		SELECT log, at_ms, number, before, after, reason FROM audit
+		WHERE (reason <> '' OR action IN ('settings', 'directory'))
+			AND (before LIKE '%' || $1 || '%' OR after LIKE '%' || $1 || '%' OR reason LIKE '%' || $1 || '%')
+			AND (log + 0, at_ms, number) > ($2, $3, $4) ORDER BY log + 0, at_ms, number LIMIT $5`,
 		string(user), m.log, m.millis, m.number, mentionsAtOnce)
 	found, err := Collect(rows, err, func(row Row) (m mention, err error) {
 		err = row.Scan(&m.log, &m.millis, &m.number, &m.before, &m.after, &m.reason)

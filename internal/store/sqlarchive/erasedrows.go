@@ -10,23 +10,14 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// changedUser holds for a record of a request that changed the user $1, with others or alone.
-const changedUser = `' ' || users || ' ' LIKE '% ' || $1 || ' %'`
-
-// memberSince are the guilds in which the user $1 has an entry of up to $2.
-const memberSince = `
-	FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
-	WHERE NOT m.deleted AND coalesce(m.updated_ms, 0) <= $2`
-
-// copied are incarnations that no guild has.
-const copied = `(SELECT incarnation FROM checkpoints UNION ALL SELECT incarnation FROM deleted_guilds)`
-
 // MemberOf implements erasure.Archive.
 func (c *Catalog) MemberOf(ctx context.Context, user id.User, until time.Time) ([]leaderboard.GuildRef, error) {
 	return list(ctx, c, "list_memberships", func(row Row) (g leaderboard.GuildRef, err error) {
 		err = row.Scan(&g.ID, &g.Incarnation)
 		return g, err
-	}, `SELECT g.id, g.incarnation`+memberSince+` ORDER BY g.id`, string(user), until.UnixMilli())
+	}, `
+		SELECT g.id, g.incarnation FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
+		WHERE NOT m.deleted AND coalesce(m.updated_ms, 0) <= $2 ORDER BY g.id`, string(user), until.UnixMilli())
 }
 
 // RequestsOf implements erasure.Archive.
@@ -44,7 +35,9 @@ func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Sto
 	found.Guilds, err = list(ctx, c, "list_entries_of", func(row Row) (m erasure.Membership, err error) {
 		m.Row, err = scanMember(row, &m.Guild.ID, &m.Guild.Incarnation)
 		return m, err
-	}, `SELECT `+MemberColumns+`, g.id, g.incarnation FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
+	}, `
+		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present, g.id, g.incarnation
+		FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
 		WHERE NOT m.deleted ORDER BY g.id`, string(user))
 	if err == nil {
 		found.Keys, err = list(ctx, c, "list_keys_of", func(row Row) (k erasure.Key, err error) {
@@ -64,8 +57,11 @@ func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Sto
 func (c *Catalog) TracesOf(ctx context.Context, user id.User) (bool, error) {
 	return one(ctx, c, "find_traces_of", scanValue[bool], `
 		SELECT EXISTS (SELECT 1 FROM standings WHERE user_id = $1) OR EXISTS (SELECT 1 FROM key_records WHERE owner_id = $1)
-			OR EXISTS (SELECT 1 FROM members WHERE user_id = $1 AND incarnation IN `+copied+`)
-			OR EXISTS (SELECT 1 FROM requests WHERE `+changedUser+`) OR EXISTS (SELECT 1 FROM audit WHERE `+mentions+`)`, string(user))
+			OR EXISTS (SELECT 1 FROM members WHERE user_id = $1 AND incarnation IN (
+				SELECT incarnation FROM checkpoints UNION ALL SELECT incarnation FROM deleted_guilds))
+			OR EXISTS (SELECT 1 FROM requests WHERE ' ' || users || ' ' LIKE '% ' || $1 || ' %')
+			OR EXISTS (SELECT 1 FROM audit WHERE (reason <> '' OR action IN ('settings', 'directory'))
+				AND (before LIKE '%' || $1 || '%' OR after LIKE '%' || $1 || '%' OR reason LIKE '%' || $1 || '%'))`, string(user))
 }
 
 // EraseRows implements erasure.Archive. Its lock on the secret's row comes before all others: sharesErasures has the other side.
@@ -75,11 +71,11 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 		return false, err
 	}
 	err = c.inSlow(ctx, "erase_rows", func(ctx context.Context, s *change) error {
-		if _, err := scanValue[int](s.QueryRowContext(ctx, `SELECT 1 FROM erasure_secret`+c.Lock)); err != nil {
+		if _, err := scanValue[int](s.QueryRowContext(ctx, s.sql(`SELECT 1 FROM erasure_secret FOR UPDATE`))); err != nil {
 			return err
 		}
 		for _, statement := range []string{
-			`DELETE FROM members WHERE user_id = $1 AND incarnation IN ` + copied,
+			`DELETE FROM members WHERE user_id = $1 AND incarnation IN (SELECT incarnation FROM checkpoints UNION ALL SELECT incarnation FROM deleted_guilds)`,
 			`DELETE FROM members WHERE user_id = $1 AND deleted AND incarnation IN (SELECT incarnation FROM guilds)`,
 			`DELETE FROM gains WHERE user_id = $1
 				AND incarnation IN (SELECT incarnation FROM guilds UNION ALL SELECT incarnation FROM deleted_guilds)
@@ -87,7 +83,8 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 			`DELETE FROM standings WHERE user_id = $1`,
 			`DELETE FROM requests WHERE users = $1`,
 			`UPDATE requests SET users = CASE WHEN users LIKE ' %' THEN ' ' ELSE '' END || trim(replace(' ' || users || ' ', ' ' || $1 || ' ', ' ')),
-				lost = trim(replace(' ' || lost || ' ', ' ' || $1 || ' ', ' ')) WHERE ` + changedUser,
+				lost = trim(replace(' ' || lost || ' ', ' ' || $1 || ' ', ' '))
+				WHERE ' ' || users || ' ' LIKE '% ' || $1 || ' %'`,
 		} {
 			if _, err := s.ExecContext(ctx, statement, string(o.User)); err != nil {
 				return err
@@ -96,7 +93,9 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 		if err := s.eraseFromAudit(ctx, o.User, hashes[0]); err != nil {
 			return err
 		}
-		all, err = scanValue[bool](s.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1`+memberSince+`)`, string(o.User), o.At.UnixMilli()))
+		all, err = scanValue[bool](s.QueryRowContext(ctx, `SELECT NOT EXISTS (
+			SELECT 1 FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
+			WHERE NOT m.deleted AND coalesce(m.updated_ms, 0) <= $2)`, string(o.User), o.At.UnixMilli()))
 		return err
 	})
 	return all, err
@@ -104,7 +103,7 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 
 // eraseFromAudit puts another name in place of a user and of their keys, whose history goes then.
 func (c *change) eraseFromAudit(ctx context.Context, user id.User, hash string) error {
-	as, err := scanValue[string](c.QueryRowContext(ctx, `SELECT '`+erasedAs+`' || number FROM erasures WHERE hash = $1`, hash))
+	as, err := scanValue[string](c.QueryRowContext(ctx, `SELECT 'erased-' || number FROM erasures WHERE hash = $1`, hash))
 	for _, statement := range []string{
 		`UPDATE audit SET user_id = $2 WHERE user_id <> '' AND user_id = $1`,
 		`UPDATE audit SET actor_id = $2, actor_name = $2 WHERE actor_id = $1`,
@@ -125,6 +124,6 @@ func (c *change) eraseFromAudit(ctx context.Context, user id.User, hash string) 
 
 // sharesErasures keeps EraseRows from beginning until the transaction ends, which copies members.
 func (d Dialect) sharesErasures(ctx context.Context, tx *sql.Tx) error {
-	_, err := scanValue[int](tx.QueryRowContext(ctx, `SELECT 1 FROM erasure_secret`+d.Share))
+	_, err := scanValue[int](tx.QueryRowContext(ctx, d.sql(`SELECT 1 FROM erasure_secret FOR KEY SHARE`)))
 	return err
 }

@@ -49,14 +49,11 @@ func (c *Catalog) EndErasure(ctx context.Context, o erasure.Open) error {
 
 // changeErasure runs a statement on the user's hash, $1.
 func (c *Catalog) changeErasure(ctx context.Context, operation string, user id.User, statement string, args ...any) error {
-	ctx, cancel := c.Bound(ctx, operation)
-	defer cancel()
 	hashes, err := c.userHashes(ctx, user)
 	if err != nil {
 		return err
 	}
-	_, err = c.Writer.ExecContext(ctx, statement, append([]any{hashes[0]}, args...)...)
-	return Wrap(c.Name, operation, err)
+	return c.run(ctx, operation, statement, append([]any{hashes[0]}, args...)...)
 }
 
 // OpenErasures implements erasure.Archive.
@@ -90,7 +87,7 @@ func (c *Catalog) Erased(ctx context.Context, users []id.User) (map[id.User]hydr
 	lines, err := list(ctx, c, "read_erasures", func(row Row) (l line, err error) {
 		err = row.Scan(&l.hash, &l.at, &l.number)
 		return l, err
-	}, `SELECT hash, coalesce(erased_ms, $2), number FROM erasures WHERE hash `+c.In("$1"), jsonList(hashes), int64(math.MaxInt64>>20))
+	}, `SELECT hash, coalesce(erased_ms, $2), number FROM erasures WHERE hash IN (SELECT value ->> 0 FROM jsonb_each($1))`, jsonList(hashes), int64(math.MaxInt64>>20))
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}

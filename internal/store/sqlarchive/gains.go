@@ -6,42 +6,12 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
-
-// lastDays is how many days of gains Members brings, back from the incarnation's newest one.
-const lastDays = 3
 
 // LastDay implements hydrate.Archive.
 func (c *Catalog) LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error) {
 	return one(ctx, c, "read_last_day", scanValue[period.Day],
 		`SELECT coalesce((SELECT day + 0 FROM gains WHERE incarnation + 0 = $1 ORDER BY day + 0 DESC LIMIT 1), 0)`, int64(g.Incarnation))
-}
-
-// SinceDay returns the first day whose gains a member has to bring when last is the incarnation's newest; 0 when there are no gains.
-func SinceDay(last period.Day) period.Day {
-	if last == 0 {
-		return 0
-	}
-	return max(1, last-lastDays+1)
-}
-
-// MemberGains is a column for ScanMemberGains: the gains of the row of members from the day on that is this parameter; none when it is 0, which
-// costs nothing.
-func MemberGains(day string) string {
-	return `CASE WHEN ` + day + ` = 0 THEN '' ELSE coalesce((
-		SELECT string_agg(day || ':' || gained, ',' ORDER BY day DESC) FROM gains g
-		WHERE g.incarnation = members.incarnation AND g.user_id = members.user_id AND g.day >= ` + day + `), '') END`
-}
-
-// ScanMemberGains reads MemberColumns and then MemberGains.
-func ScanMemberGains(row Row) (snapshot.Row, error) {
-	var text string
-	r, err := scanMember(row, &text)
-	if err == nil {
-		r.Gains, err = period.ParseGains(text)
-	}
-	return r, err
 }
 
 // History implements periods.Archive.

@@ -15,11 +15,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// GuildColumns are what ScanGuild reads.
-const GuildColumns = `id, settings, incarnation, version, described`
-
-// ScanGuild reads GuildColumns, and columns before them. It returns guild.ErrNotFound when there is no row.
-func ScanGuild(row Row, before ...any) (*guild.Guild, error) {
+// scanGuildAfter reads id, settings, incarnation, version and described, and columns before them. It returns guild.ErrNotFound when there is no row.
+func scanGuildAfter(row Row, before ...any) (*guild.Guild, error) {
 	var document []byte
 	var g guild.Guild
 	var gid id.Guild
@@ -38,30 +35,37 @@ func ScanGuild(row Row, before ...any) (*guild.Guild, error) {
 	return &g, nil
 }
 
-func scanGuild(row Row) (*guild.Guild, error) { return ScanGuild(row) }
+func scanGuild(row Row) (*guild.Guild, error) { return scanGuildAfter(row) }
 
 // Guild implements guild.Source.
 func (c *Catalog) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	return one(ctx, c, "read_guild", scanGuild,
-		`SELECT `+GuildColumns+` FROM guilds WHERE id = $1`, string(g))
+		`SELECT id, settings, incarnation, version, described FROM guilds WHERE id = $1`, string(g))
 }
 
 // GuildByVanity implements guild.Source.
 func (c *Catalog) GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error) {
 	return one(ctx, c, "read_guild_by_vanity", scanGuild,
-		`SELECT `+GuildColumns+` FROM guilds WHERE vanity = $1`, vanity)
+		`SELECT id, settings, incarnation, version, described FROM guilds WHERE vanity = $1`, vanity)
 }
 
 // Guilds implements admin.Archive.
 func (c *Catalog) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
 	return list(ctx, c, "list_guilds", scanGuild,
-		`SELECT `+GuildColumns+` FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
+		`SELECT id, settings, incarnation, version, described FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
 }
 
 // ManagedBy implements guildsettings.Archive.
 func (c *Catalog) ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error) {
-	return list(ctx, c, "list_managed_guilds", scanGuild,
-		`SELECT `+GuildColumns+` FROM guilds WHERE `+c.Manages+` ORDER BY id LIMIT $2`, string(user), limit)
+	query := `
+		SELECT id, settings, incarnation, version, described FROM guilds
+		WHERE settings ->> 'ownerId' = $1::text OR settings -> 'adminIds' @> to_jsonb($1::text) ORDER BY id LIMIT $2`
+	if c.SQLite {
+		query = `
+		SELECT id, settings, incarnation, version, described FROM guilds
+		WHERE settings ->> 'ownerId' = $1 OR EXISTS (SELECT 1 FROM json_each(settings, '$.adminIds') WHERE value = $1) ORDER BY id LIMIT $2`
+	}
+	return list(ctx, c, "list_managed_guilds", scanGuild, query, string(user), limit)
 }
 
 // Deleted implements snapshot.Archive.
@@ -77,22 +81,22 @@ func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 	fresh := guild.NewIncarnation()
 	g, err = c.write(ctx, "put_guild", s, nil, `
 		INSERT INTO guilds (id, vanity, settings, version, closes_ms, open, incarnation, created_ms)
-		VALUES ($1, NULLIF($2, ''), $3, $4, CASE WHEN $5 = 1 THEN 0 END, $6, $7, `+c.Now+`)
-		ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version, open = excluded.open, `+nowDue+`
+		VALUES ($1, NULLIF($2, ''), $3, $4, CASE WHEN $5 = 1 THEN 0 END, $6, $7, now_ms())
+		ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version, open = excluded.open,
+			closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THEN 0 END
 		RETURNING incarnation`, int64(fresh))
 	return g, err == nil && g.Incarnation == fresh, err
 }
 
 // UpdateGuild implements guildsettings.Archive.
 func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error) {
-	return c.write(ctx, "update_guild", s, &edited,
-		`UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4, open = $6, `+nowDue+` WHERE id = $1 RETURNING incarnation`)
+	return c.write(ctx, "update_guild", s, &edited, `
+		UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4, open = $6,
+			closes_ms = CASE WHEN $5 = 1 OR closes_ms IS NOT NULL THEN 0 END
+		WHERE id = $1 RETURNING incarnation`)
 }
 
-// nowDue makes a guild due that counts gains, or that has not noted yet that it does not any more.
-const nowDue = `closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THEN 0 END`
-
-// write writes the settings by a statement on id, vanity, document, version, whether gains are counted and which periods are open, and more. With edited, only a guild that was not
+// write writes the settings by a statement on id, vanity, document, version, whether gains are counted and which periods are open, and more. A guild is due then that counts gains, or that has not noted yet that it does not any more. With edited, only a guild that was not
 // edited since, and not what its Description sets.
 func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, edited *int64, statement string, more ...any) (*guild.Guild, error) {
 	g := &guild.Guild{}
@@ -155,7 +159,7 @@ func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings,
 
 // locked reads a guild and locks its row. guild.ErrNotFound when there is none.
 func (c *change) locked(ctx context.Context, g id.Guild) (*guild.Guild, error) {
-	return scanGuild(c.QueryRowContext(ctx, `SELECT `+GuildColumns+` FROM guilds WHERE id = $1`+c.Lock, string(g)))
+	return scanGuild(c.QueryRowContext(ctx, c.sql(`SELECT id, settings, incarnation, version, described FROM guilds WHERE id = $1 FOR UPDATE`), string(g)))
 }
 
 // fitting is the settings' document. guild.ErrTooLong when it is too long, which names of a directory can make it.
@@ -183,10 +187,10 @@ func (c *Catalog) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 		if err != nil {
 			return err
 		}
-		if err := c.dropCheckpoints(ctx, `guild_id = $1`, string(gid)); err != nil {
+		if err := c.dropCheckpoints(ctx, `SELECT incarnation FROM checkpoints WHERE guild_id = $1`, string(gid)); err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) SELECT audit_log, id, `+c.Now+`
+		_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) SELECT audit_log, id, now_ms()
 			FROM guilds WHERE id = $1 AND audit_log IS NOT NULL ON CONFLICT DO NOTHING`, string(gid))
 		if err != nil {
 			return err
@@ -194,7 +198,7 @@ func (c *Catalog) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 		if _, err := c.ExecContext(ctx, `DELETE FROM guilds WHERE id = $1`, string(gid)); err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, `+c.Now+`)`,
+		_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, now_ms())`,
 			int64(g.Incarnation), string(gid))
 		if err != nil {
 			return err

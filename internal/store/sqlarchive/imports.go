@@ -15,7 +15,8 @@ import (
 
 // Import implements checkpoints.Archive.
 func (c *Catalog) Import(ctx context.Context, g leaderboard.GuildRef, files string) (*checkpoints.NotedImport, error) {
-	return one(ctx, c, "read_import", scanImport, `SELECT name, checkpoint, plan, started_ms, `+c.Now+` - started_ms, finished FROM imports WHERE incarnation = $1 AND files = $2`,
+	return one(ctx, c, "read_import", scanImport, `
+		SELECT name, checkpoint, plan, started_ms, now_ms() - started_ms, finished FROM imports WHERE incarnation = $1 AND files = $2`,
 		int64(g.Incarnation), files)
 }
 

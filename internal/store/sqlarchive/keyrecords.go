@@ -17,14 +17,14 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 	}
 	_, err := c.ExecContext(ctx, `
 		INSERT INTO key_records (owner_id, at_ms, made_by, action, key_id, key_name, guild_ids, former_name, until_ms)
-		SELECT owner_id, `+c.Now+`, $2, $3, id, name, $4, $5, $6 FROM api_keys WHERE id `+c.In("$1")+` ORDER BY id`,
+		SELECT owner_id, now_ms(), $2, $3, id, name, $4, $5, $6 FROM api_keys WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1)) ORDER BY id`,
 		jsonList(keys), string(r.By), string(r.Action), spaced(r.GuildIDs), r.FormerName, optionalMillis(r.OldUntil))
 	if err != nil {
 		return fmt.Errorf("record a change of a key: %w", err)
 	}
 	_, err = c.ExecContext(ctx, `
 		DELETE FROM key_records WHERE number IN (
-			WITH owners AS (SELECT DISTINCT owner_id FROM api_keys WHERE id `+c.In("$1")+`)
+			WITH owners AS (SELECT DISTINCT owner_id FROM api_keys WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1)))
 			SELECT r.number FROM (
 				SELECT owner_id, (
 					SELECT number FROM key_records AS kept WHERE kept.owner_id = owners.owner_id
@@ -32,7 +32,7 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 				FROM owners) AS b
 			JOIN key_records AS r ON r.owner_id = b.owner_id AND r.number <= b.bound
 			UNION ALL
-			SELECT number FROM key_records WHERE at_ms <= `+c.Now+` - $3 AND owner_id IN (SELECT owner_id FROM owners))`,
+			SELECT number FROM key_records WHERE at_ms <= now_ms() - $3 AND owner_id IN (SELECT owner_id FROM owners))`,
 		jsonList(keys), apikey.HistorySize, apikey.HistoryTime.Milliseconds())
 	if err != nil {
 		return fmt.Errorf("shorten the history of keys: %w", err)

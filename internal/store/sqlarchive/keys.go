@@ -17,28 +17,22 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// byGuild puts grants in the order of their guilds. It is not just a column, so that no index has them in this order: when Postgres believes
-// that there are no grants, to go through the index of all grants by guild looks as cheap to it as the few of one key.
-const byGuild = `ORDER BY guild_id || ''`
-
-// keyColumns join a key's grants, and its former secrets, with spaces; ids are digits.
-func (d Dialect) keyColumns() string {
-	return `id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit,
-		COALESCE((SELECT string_agg(guild_id, ' ' ` + byGuild + `) FROM key_grants WHERE key_id = id), ''),
-		COALESCE((SELECT string_agg(` + d.Hex(`o.hash`) + ` || ':' || o.until_ms, ' ' ORDER BY o.hash)
-			FROM key_old_secrets o WHERE o.key_id = api_keys.id), '')`
-}
+// keyColumns are what scanKey reads. They join a key's grants, and its former secrets, with spaces; ids are digits. Grants are in the order of an expression, so that
+// no index has them in it: when Postgres believes that there are no grants, to go through the index of all grants by guild looks as cheap as the few of one key.
+const keyColumns = `id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit,
+	coalesce((SELECT string_agg(guild_id, ' ' ORDER BY guild_id || '') FROM key_grants WHERE key_id = id), ''),
+	coalesce((SELECT string_agg(hex(o.hash) || ':' || o.until_ms, ' ' ORDER BY o.hash) FROM key_old_secrets o WHERE o.key_id = api_keys.id), '')`
 
 // Key implements apikey.Source.
 func (c *Catalog) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 	return one(ctx, c, "read_key", scanKey,
-		`SELECT `+c.keyColumns()+` FROM api_keys WHERE id = $1`, keyID)
+		`SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, keyID)
 }
 
 // Keys implements admin.Archive.
 func (c *Catalog) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
 	return list(ctx, c, "list_keys", scanKey,
-		`SELECT `+c.keyColumns()+` FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
+		`SELECT `+keyColumns+` FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 }
 
 func scanKey(row Row) (*apikey.Key, error) { return scanKeyAnd(row) }
@@ -100,7 +94,8 @@ func (c *Catalog) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, 
 			return err
 		}
 		granted, err := c.exec(ctx, `
-			INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT $1, id, $3 FROM guilds WHERE id `+c.In("$2"),
+			INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT $1, id, $3 FROM guilds
+			WHERE id IN (SELECT value ->> 0 FROM jsonb_each($2))`,
 			k.ID, jsonList(guilds), string(by))
 		if err != nil {
 			return err

@@ -7,14 +7,12 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
-// MemberColumns are what scanMember reads.
-const MemberColumns = `user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present`
-
-// scanMember reads MemberColumns, and columns after them.
+// scanMember reads a member's columns, from user_id to NOT present as Members does, and columns after them.
 func scanMember(row Row, after ...any) (r snapshot.Row, err error) {
 	var updated, cooldown *int64
 	u := &r.User
@@ -28,45 +26,82 @@ func scanMember(row Row, after ...any) (r snapshot.Row, err error) {
 
 // State implements snapshot.Archive.
 func (c *Catalog) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
-	return one(ctx, c, "read_state", ScanState, `SELECT epoch, archived, verified FROM guilds WHERE id = $1 AND incarnation = $2`,
+	return one(ctx, c, "read_state", scanState, `SELECT epoch, archived, verified FROM guilds WHERE id = $1 AND incarnation = $2`,
 		string(g.ID), int64(g.Incarnation))
 }
 
-// States implements snapshot.Archive. It is one query.
+// States implements snapshot.Archive. Of a guild of another incarnation nobody asks for the state.
 func (c *Catalog) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
 	ids := make([]id.Guild, len(guilds))
 	for i, g := range guilds {
 		ids[i] = g.ID
 	}
-	type state struct {
-		guild leaderboard.GuildRef
-		snapshot.State
-	}
-	all, err := list(ctx, c, "read_states", func(row Row) (s state, err error) {
-		err = row.Scan(&s.guild.ID, &s.guild.Incarnation, &s.Epoch, &s.Archived, &s.Verified)
-		return s, err
-	}, `SELECT id, incarnation, epoch, archived, verified FROM guilds WHERE id `+c.In("$1"), jsonList(ids))
-	states, found := map[leaderboard.GuildRef]snapshot.State{}, map[leaderboard.GuildRef]snapshot.State{}
-	for _, s := range all {
+	return statesOf(list(ctx, c, "read_states", scanStateOf, `
+		SELECT id, incarnation, epoch, archived, verified FROM guilds WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1))`, jsonList(ids)))
+}
+
+type stateOf struct {
+	guild leaderboard.GuildRef
+	snapshot.State
+}
+
+func scanStateOf(row Row) (s stateOf, err error) {
+	err = row.Scan(&s.guild.ID, &s.guild.Incarnation, &s.Epoch, &s.Archived, &s.Verified)
+	return s, err
+}
+
+func statesOf(list []stateOf, err error) (map[leaderboard.GuildRef]snapshot.State, error) {
+	states := make(map[leaderboard.GuildRef]snapshot.State, len(list))
+	for _, s := range list {
 		states[s.guild] = s.State
 	}
-	for _, g := range guilds { // another incarnation is another guild
-		if s, ok := states[g]; ok {
-			found[g] = s
+	return states, err
+}
+
+// RaiseEpoch implements hydrate.Archive. Cut off, it changes nothing.
+func (c *Catalog) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (s snapshot.State, err error) {
+	err = c.inTx(ctx, "raise_epoch", func(ctx context.Context, tx *sql.Tx) error {
+		s, err = scanState(tx.QueryRowContext(ctx, `
+			UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN $5 >= 0 THEN verified + 1 ELSE 0 END
+			WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
+			RETURNING epoch, archived, verified`, string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept))
+		if err != nil {
+			return err
 		}
+		return closeRecords(ctx, tx, g, kept)
+	})
+	if err != nil {
+		return snapshot.State{}, err
+	}
+	return s, nil
+}
+
+// Members implements snapshot.Archive. Where nobody gained anything, gains cost nothing.
+func (c *Catalog) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
+	found, err := list(ctx, c, "read_members", func(row Row) (snapshot.Row, error) {
+		var gains string
+		r, err := scanMember(row, &gains)
+		if err == nil {
+			r.Gains, err = period.ParseGains(gains)
+		}
+		return r, err
+	}, `
+		WITH newest AS (SELECT coalesce((SELECT day + 0 FROM gains WHERE incarnation + 0 = $2 ORDER BY day + 0 DESC LIMIT 1), 0) AS day)
+		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present,
+			CASE WHEN newest.day = 0 THEN '' ELSE coalesce((
+				SELECT string_agg(g.day || ':' || gained, ',' ORDER BY g.day DESC) FROM gains AS g
+				WHERE g.incarnation = $2 AND g.user_id = m.user_id AND g.day > newest.day - 3), '') END
+		FROM newest CROSS JOIN guilds CROSS JOIN members AS m
+		WHERE guilds.id = $1 AND guilds.incarnation = $2 AND m.incarnation = $2 AND user_id > $3 AND NOT deleted
+		ORDER BY user_id LIMIT $4`, string(g.ID), int64(g.Incarnation), string(after), limit)
+	if err == nil && len(found) == 0 {
+		_, err = c.State(ctx, g)
 	}
 	return found, err
 }
 
-// RaiseEpoch raises the epoch of the guild $1 of the incarnation $2 if its state is epoch $3 and archived $4. $5 is the rev up to which the live store
-// kept its changes; below 0 it did not.
-const RaiseEpoch = `
-	UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN $5 >= 0 THEN verified + 1 ELSE 0 END
-	WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
-	RETURNING epoch, archived, verified`
-
-// ScanState reads epoch, archived and verified. It returns snapshot.ErrStale when there is no row.
-func ScanState(row Row) (s snapshot.State, err error) {
+// scanState reads epoch, archived and verified. It returns snapshot.ErrStale when there is no row.
+func scanState(row Row) (s snapshot.State, err error) {
 	err = row.Scan(&s.Epoch, &s.Archived, &s.Verified)
 	if errors.Is(err, sql.ErrNoRows) {
 		return snapshot.State{}, snapshot.ErrStale

@@ -15,8 +15,8 @@ import (
 // OwnedKeys implements ownkeys.Archive.
 func (c *Catalog) OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error) {
 	return list(ctx, c, "list_owned_keys", scanOwned, `
-		SELECT `+c.keyColumns()+`,
-			COALESCE((SELECT string_agg(granted_by, ' ' `+byGuild+`) FROM key_grants WHERE key_id = id), ''), last_used_ms,
+		SELECT `+keyColumns+`,
+			coalesce((SELECT string_agg(granted_by, ' ' ORDER BY guild_id || '') FROM key_grants WHERE key_id = id), ''), last_used_ms,
 			(SELECT CAST(COALESCE(sum(requests), 0) AS bigint) FROM key_use WHERE key_id = id AND hour > $2)
 		FROM api_keys WHERE owner_id = $1 ORDER BY created_ms DESC, id LIMIT $3`,
 		string(owner), hour-apikey.HoursOfDay, limit)
@@ -38,17 +38,18 @@ func scanOwned(row Row) (o apikey.Owned, err error) {
 
 // KeepGrants implements ownkeys.Archive.
 func (c *Catalog) KeepGrants(ctx context.Context, owner id.User, guilds []id.Guild) (changed []string, err error) {
-	// lost are what the user $1 granted their keys in other guilds than $2.
-	lost := ` FROM key_grants g JOIN api_keys k ON k.id = g.key_id
-		WHERE k.owner_id = $1 AND g.granted_by = $1 AND NOT (g.guild_id ` + c.In("$2") + `)`
 	args := []any{string(owner), jsonList(guilds)}
 	// Nearly always there is nothing to do, and a look takes no lock that others wait for.
-	any, err := one(ctx, c, "keep_grants", scanValue[bool], `SELECT EXISTS (SELECT 1`+lost+`)`, args...)
+	any, err := one(ctx, c, "keep_grants", scanValue[bool], `SELECT EXISTS (
+		SELECT 1 FROM key_grants g JOIN api_keys k ON k.id = g.key_id
+		WHERE k.owner_id = $1 AND g.granted_by = $1 AND g.guild_id NOT IN (SELECT value ->> 0 FROM jsonb_each($2)))`, args...)
 	if err != nil || !any {
 		return nil, err
 	}
 	err = c.inChange(ctx, "keep_grants", func(ctx context.Context, c *change) error {
-		rows, err := c.QueryContext(ctx, `SELECT g.key_id, string_agg(g.guild_id, ' ' ORDER BY g.guild_id)`+lost+`
+		rows, err := c.QueryContext(ctx, `
+			SELECT g.key_id, string_agg(g.guild_id, ' ' ORDER BY g.guild_id) FROM key_grants g JOIN api_keys k ON k.id = g.key_id
+			WHERE k.owner_id = $1 AND g.granted_by = $1 AND g.guild_id NOT IN (SELECT value ->> 0 FROM jsonb_each($2))
 			GROUP BY g.key_id ORDER BY g.key_id`, args...)
 		losses, err := Collect(rows, err, scanLoss)
 		if err != nil {
@@ -56,7 +57,8 @@ func (c *Catalog) KeepGrants(ctx context.Context, owner id.User, guilds []id.Gui
 		}
 		lost := map[id.Guild]int{}
 		for _, l := range losses {
-			_, err := c.ExecContext(ctx, `DELETE FROM key_grants WHERE key_id = $1 AND guild_id `+c.In("$2"), l.keyID, jsonList(l.guilds))
+			_, err := c.ExecContext(ctx, `
+				DELETE FROM key_grants WHERE key_id = $1 AND guild_id IN (SELECT value ->> 0 FROM jsonb_each($2))`, l.keyID, jsonList(l.guilds))
 			if err != nil {
 				return err
 			}

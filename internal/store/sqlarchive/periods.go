@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"levelboard/internal/domain/guild"
@@ -13,10 +12,7 @@ import (
 	"levelboard/internal/usecase/periods"
 )
 
-// periodColumns are what closedFields reads.
-const periodColumns = `id, kind, name, first_day, end_day, begins_ms, ends_ms, members, gained`
-
-// closedFields are where periodColumns go; the times are milliseconds, for times.
+// closedFields are where a period's columns from id to gained go; the times are milliseconds, for setTimes.
 func closedFields(c *periods.Closed, begins, ends *int64) []any {
 	return []any{&c.ID, &c.Kind, &c.Name, &c.First, &c.End, begins, ends, &c.Members, &c.Totals.Gained}
 }
@@ -43,17 +39,23 @@ func (c *Catalog) Closed(ctx context.Context, g leaderboard.GuildRef, periodID s
 		}
 		p.Settings.ID = g.ID
 		return p, nil
-	}, `SELECT `+periodColumns+`, settings FROM periods WHERE incarnation = $1 AND id = $2 AND board`,
+	}, `
+		SELECT id, kind, name, first_day, end_day, begins_ms, ends_ms, members, gained, settings FROM periods
+		WHERE incarnation = $1 AND id = $2 AND board`,
 		int64(g.Incarnation), periodID)
 }
 
 // ClosedPeriods implements periods.Archive.
 func (c *Catalog) ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kind period.Kind, offset, limit int64) ([]periods.Closed, error) {
-	found, err := c.withWinners(ctx, "list_periods", periods.ListWinners, `
-		SELECT '' AS guild_id, incarnation, number, `+periodColumns+` FROM periods
-		WHERE incarnation + 0 = $1 AND board AND members > 0 AND ($2 = '' OR kind = $2)
-		ORDER BY begins_ms DESC, ends_ms, number LIMIT $3 OFFSET $4`,
-		`begins_ms DESC, ends_ms, number`, int64(g.Incarnation), string(kind), limit, offset)
+	found, err := c.withWinners(ctx, "list_periods", `
+		SELECT '', p.incarnation, p.number, p.id, p.kind, p.name, p.first_day, p.end_day, p.begins_ms, p.ends_ms, p.members, p.gained,
+			coalesce(s.rank, 0), coalesce(s.user_id, ''), coalesce(s.gained, 0), coalesce(s.xp, 0), coalesce(s.message_count, 0),
+			s.updated_ms, s.avatar, coalesce(s.discriminator, ''), coalesce(s.username, ''), s.global_name, s.accent_colour
+		FROM (
+			SELECT * FROM periods WHERE incarnation + 0 = $1 AND board AND members > 0 AND ($2 = '' OR kind = $2)
+			ORDER BY begins_ms DESC, ends_ms, number LIMIT $3 OFFSET $4) AS p
+		LEFT JOIN standings s ON s.period = p.number AND s.rank <= $5
+		ORDER BY p.begins_ms DESC, p.ends_ms, p.number, s.rank`, int64(g.Incarnation), string(kind), limit, offset, periods.ListWinners)
 	closed := make([]periods.Closed, len(found))
 	for i := range found {
 		closed[i] = found[i].Closed
@@ -63,14 +65,19 @@ func (c *Catalog) ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kin
 
 // Unannounced implements periods.Archive.
 func (c *Catalog) Unannounced(ctx context.Context, after int64, limit int) ([]periods.Announcement, error) {
-	return c.withWinners(ctx, "list_unannounced", periods.AnnouncedWinners, `
-		SELECT g.id AS guild_id, p.incarnation, number, p.id, kind, name, first_day, end_day, begins_ms, ends_ms, members, gained
-		FROM periods p JOIN guilds g ON g.incarnation = p.incarnation
-		WHERE board AND members > 0 AND NOT announced AND number > $1 ORDER BY number LIMIT $2`, `number`, after, limit)
+	return c.withWinners(ctx, "list_unannounced", `
+		SELECT p.guild_id, p.incarnation, p.number, p.id, p.kind, p.name, p.first_day, p.end_day, p.begins_ms, p.ends_ms, p.members, p.gained,
+			coalesce(s.rank, 0), coalesce(s.user_id, ''), coalesce(s.gained, 0), coalesce(s.xp, 0), coalesce(s.message_count, 0),
+			s.updated_ms, s.avatar, coalesce(s.discriminator, ''), coalesce(s.username, ''), s.global_name, s.accent_colour
+		FROM (
+			SELECT g.id AS guild_id, periods.* FROM periods JOIN guilds g ON g.incarnation = periods.incarnation
+			WHERE board AND members > 0 AND NOT announced AND number > $1 ORDER BY number LIMIT $2) AS p
+		LEFT JOIN standings s ON s.period = p.number AND s.rank <= $3
+		ORDER BY p.number, s.rank`, after, limit, periods.AnnouncedWinners)
 }
 
-// withWinners reads a page of periods, each with this many of its first standings.
-func (c *Catalog) withWinners(ctx context.Context, operation string, winners int, page, order string, args ...any) (found []periods.Announcement, err error) {
+// withWinners reads a page of periods, each with its first standings.
+func (c *Catalog) withWinners(ctx context.Context, operation, query string, args ...any) (found []periods.Announcement, err error) {
 	type line struct {
 		periods.Announcement
 		winner periods.Standing
@@ -81,11 +88,7 @@ func (c *Catalog) withWinners(ctx context.Context, operation string, winners int
 		l.winner, err = scanStanding(row, fields...)
 		setTimes(&l.Closed, begins, ends)
 		return l, err
-	}, `WITH page AS (`+page+`)
-		SELECT page.guild_id, page.incarnation, page.number, page.id, page.kind, page.name, page.first_day, page.end_day,
-			page.begins_ms, page.ends_ms, page.members, page.gained, `+standingColumns+`
-		FROM page LEFT JOIN standings s ON s.period = page.number AND s.rank <= `+fmt.Sprint(winners)+`
-		ORDER BY `+order+`, s.rank`, args...)
+	}, query, args...)
 	last := int64(-1)
 	for _, l := range lines {
 		if l.Number != last {
@@ -101,10 +104,7 @@ func (c *Catalog) withWinners(ctx context.Context, operation string, winners int
 
 // Announced implements periods.Archive.
 func (c *Catalog) Announced(ctx context.Context, a periods.Announcement) error {
-	ctx, cancel := c.Bound(ctx, "note_announced")
-	defer cancel()
-	_, err := c.Writer.ExecContext(ctx, `UPDATE periods SET announced = true WHERE incarnation = $1 AND id = $2`, int64(a.Guild.Incarnation), a.ID)
-	return Wrap(c.Name, "note_announced", err)
+	return c.run(ctx, "note_announced", `UPDATE periods SET announced = true WHERE incarnation = $1 AND id = $2`, int64(a.Guild.Incarnation), a.ID)
 }
 
 // Activity implements periods.Archive.

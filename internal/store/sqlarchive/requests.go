@@ -1,19 +1,15 @@
 package sqlarchive
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
-	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
-
-// RequestAge is how old a request is that Purge deletes.
-func RequestAge(keep snapshot.Keep) time.Duration { return cmp.Or(keep.Requests, 100*365*24*time.Hour) }
 
 // Past implements hydrate.Archive.
 func (c *Catalog) Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error) {
@@ -34,23 +30,16 @@ func scanPast(row Row) (*leaderboard.Past, error) {
 	return &p, err
 }
 
-// RecordOf is a record as the table has it. Until all that was changed up to its rev is archived, it says as of when that was.
-type RecordOf struct {
-	Incarnation   int64
-	Name, Request []byte
-	Made          int64
-	Outcome       string
-	// Users has a space before the first when the step was made in part before: then it is not lost as a whole when what it did to them is.
-	Users      string
-	Epoch, Rev *int64
-}
-
-// RecordsOf lists the records of batches, the last one of each name.
-func RecordsOf(batches []snapshot.Batch) []RecordOf {
-	var all []RecordOf
+// writeRecords writes the records of batches, the last one of each name, and those of the audit log. A record that is read again stays as it is, unless it was
+// lost: what it did may have been archived in an earlier epoch. Until all that was changed up to its rev is archived, it says as of when that was.
+func (c *Catalog) writeRecords(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) error {
+	if err := c.writeAudit(ctx, tx, batches); err != nil {
+		return err
+	}
+	var all [][]any
 	type name struct {
-		incarnation int64
-		of          leaderboard.Digest
+		guild leaderboard.GuildRef
+		of    leaderboard.Digest
 	}
 	places := map[name]int{}
 	for i := range batches {
@@ -60,17 +49,16 @@ func RecordsOf(batches []snapshot.Batch) []RecordOf {
 			if r.Name == (leaderboard.Digest{}) {
 				continue
 			}
-			of := RecordOf{
-				Incarnation: int64(b.Guild.Incarnation), Name: r.Name[:], Request: r.Request[:],
-				Made: r.At.UnixMilli(), Outcome: r.Outcome, Users: spaced(r.Users),
+			users := spaced(r.Users)
+			if r.Rest { // then the step is not lost as a whole when what it did to them is
+				users = " " + users
 			}
-			if r.Rest {
-				of.Users = " " + of.Users
-			}
+			var epoch, rev *int64
 			if b.Doubtful || r.Rev > b.Rev {
-				of.Epoch, of.Rev = &b.Epoch, &r.Rev
+				epoch, rev = &b.Epoch, &r.Rev
 			}
-			named := name{of.Incarnation, r.Name}
+			of := []any{b.Guild.Incarnation, hex.EncodeToString(r.Name[:]), hex.EncodeToString(r.Request[:]), r.At.UnixMilli(), r.Outcome, users, epoch, rev}
+			named := name{b.Guild, r.Name}
 			if place, again := places[named]; again {
 				all[place] = of
 				continue
@@ -79,13 +67,57 @@ func RecordsOf(batches []snapshot.Batch) []RecordOf {
 			all = append(all, of)
 		}
 	}
-	return all
+	if len(all) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO requests (incarnation, name, request, made_ms, outcome, users, epoch, rev)
+		SELECT CAST(value ->> 0 AS bigint), unhex(value ->> 1), unhex(value ->> 2), CAST(value ->> 3 AS bigint), value ->> 4, value ->> 5,
+			CAST(value ->> 6 AS bigint), CAST(value ->> 7 AS bigint)
+		FROM jsonb_each($1) WHERE true
+		ON CONFLICT (incarnation, name) DO UPDATE SET request = excluded.request, made_ms = excluded.made_ms, outcome = excluded.outcome,
+			users = excluded.users, lost = '', epoch = excluded.epoch, rev = excluded.rev
+		WHERE requests.lost <> '' OR (requests.request, requests.made_ms, requests.outcome, requests.users)
+			<> (excluded.request, excluded.made_ms, excluded.outcome, excluded.users)`, jsonRows(all))
+	return err
 }
 
-// ReplaceRecord is what a record does with an older one of its name. One that is read again stays as it is, unless it was lost: what it did
-// may have been archived in an earlier epoch.
-const ReplaceRecord = `
-	ON CONFLICT (incarnation, name) DO UPDATE SET request = excluded.request, made_ms = excluded.made_ms, outcome = excluded.outcome,
-		users = excluded.users, lost = '', epoch = excluded.epoch, rev = excluded.rev
-	WHERE requests.lost <> '' OR (requests.request, requests.made_ms, requests.outcome, requests.users)
-		<> (excluded.request, excluded.made_ms, excluded.outcome, excluded.users)`
+// keepRecords notes that what records of earlier batches did, up to the revs of these, is archived.
+func keepRecords(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) error {
+	var revs [][]any
+	for i := range batches {
+		if b := &batches[i]; !b.Doubtful {
+			revs = append(revs, []any{b.Guild.Incarnation, b.Rev})
+		}
+	}
+	if len(revs) == 0 {
+		return nil
+	}
+	type open struct{ incarnation, rev int64 }
+	rows, err := tx.QueryContext(ctx, `
+		SELECT CAST(value ->> 0 AS bigint), CAST(value ->> 1 AS bigint) FROM jsonb_each($1)
+		WHERE (SELECT min(rev) FROM requests WHERE incarnation + 0 = CAST(value ->> 0 AS bigint) AND rev IS NOT NULL) <= CAST(value ->> 1 AS bigint)`,
+		jsonRows(revs))
+	found, err := Collect(rows, err, func(row Row) (o open, err error) {
+		err = row.Scan(&o.incarnation, &o.rev)
+		return o, err
+	})
+	for _, o := range found { // few: most records are archived together with what they did
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE requests SET epoch = NULL, rev = NULL WHERE incarnation + 0 = $1 AND rev <= $2`, o.incarnation, o.rev)
+		}
+	}
+	return err
+}
+
+// closeRecords notes what those requests lost that are not known to be archived, but for those up to the rev that was kept.
+func closeRecords(ctx context.Context, tx *sql.Tx, g leaderboard.GuildRef, kept int64) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE requests SET epoch = NULL, rev = NULL, lost = coalesce((
+			SELECT string_agg(u.value ->> 0, ' ') FROM jsonb_each('[["' || replace(users, ' ', '"],["') || '"]]') AS u
+			WHERE u.value ->> 0 <> '' AND coalesce((
+				SELECT (m.epoch, m.rev) < (requests.epoch, requests.rev) FROM members AS m
+				WHERE m.incarnation = requests.incarnation AND m.user_id = u.value ->> 0), true)), '')
+		WHERE incarnation + 0 = $1 AND rev > $2`, int64(g.Incarnation), kept)
+	return err
+}

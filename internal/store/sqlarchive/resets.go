@@ -17,9 +17,6 @@ func (c *Catalog) Resets(ctx context.Context, after id.Guild, limit int) ([]peri
 
 // Told implements periods.Archive.
 func (c *Catalog) Told(ctx context.Context, r periods.Reset) error {
-	ctx, cancel := c.Bound(ctx, "note_reset")
-	defer cancel()
-	_, err := c.Writer.ExecContext(ctx, `UPDATE guilds SET reset = '' WHERE id = $1 AND incarnation = $2 AND reset = $3`,
+	return c.run(ctx, "note_reset", `UPDATE guilds SET reset = '' WHERE id = $1 AND incarnation = $2 AND reset = $3`,
 		string(r.Guild.ID), int64(r.Guild.Incarnation), string(r.Why))
-	return Wrap(c.Name, "note_reset", err)
 }

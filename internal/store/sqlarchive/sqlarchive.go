@@ -1,5 +1,8 @@
-// Package sqlarchive is what the archives on Postgres and on SQLite share: what fits statements that both databases
-// understand, such as guilds, keys, periods, checkpoints, the audit log and the log of changes. It does not connect, take the lease or write batches: each archive's own package does.
+// Package sqlarchive is the archive, in statements that both Postgres and SQLite understand. Each stands in one piece, and can be pasted into psql. The
+// package does not connect, migrate or search names: each archive's own package does.
+//
+// Locks are taken in one order, so that nothing deadlocks: the change counter, a guild's row, the lease, members, gains.
+// ClosePeriod alone locks a guild's row after the lease; it says why that is safe.
 package sqlarchive
 
 import (
@@ -7,10 +10,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Catalog holds guilds and keys. Its methods promise what the interfaces say that they implement. It is safe for concurrent use.
@@ -20,28 +25,29 @@ type Catalog struct {
 	Writer *sql.DB // the same as Reader where readers may write
 }
 
-// Dialect is where the databases differ.
+// Dialect is where the databases differ. Both understand the same statements: each has, or is given, the functions now_ms (the archive's clock in
+// milliseconds, which does not stand still while a transaction waits), jsonb_each, hex and unhex of the other.
 type Dialect struct {
 	Name string // begins each error
-	Now  string // the archive's clock in milliseconds, which does not stand still while a transaction waits
-	Lock string // ends a SELECT of rows that are about to change
-	// Manages holds for a guild whose settings name the user $1 as its owner or administrator.
-	Manages string
-	// Share ends a SELECT of rows whose keys must stay as they are until the transaction ends.
-	Share string
-	// In compares a text with those in the JSON array that is this parameter, List makes rows (value, n) of it, n counting from 1.
-	In, List func(parameter string) string
-	Hex      func(column string) string // writes bytes as hexadecimal digits
-	// Delete is a statement that deletes at most $1 rows, of this key, that the condition, on $2 and more, holds for.
-	Delete func(table, key, condition string) string
-	// Own are columns of members that only this archive has, each with a comma before it; empty when there are none. Restored is a statement that
-	// ends a copy of members to the incarnation $1 which a guild gets; empty for none.
-	Own, Restored string
+	// SQLite says that one transaction writes at a time, so rows need no locks.
+	SQLite bool
 	// AllowSlow begins a transaction that is allowed SlowTime; empty when nothing has to be said.
 	AllowSlow string
+	// Refusal makes snapshot.ErrBadRow, with no user data in it, of an error that is about the data, and leaves any other alone.
+	Refusal func(err error) error
 	// Bound is the context of an operation, BoundSlow that of one which is allowed SlowTime.
 	Bound, BoundSlow func(ctx context.Context, operation string) (context.Context, context.CancelFunc)
 }
+
+// sql is a statement that ends in a lock on rows, or has one in a subquery, as this database understands it.
+func (d Dialect) sql(statement string) string {
+	if d.SQLite {
+		return locks.ReplaceAllString(statement, "")
+	}
+	return statement
+}
+
+var locks = regexp.MustCompile(` FOR (NO KEY |KEY )?(UPDATE|SHARE)( SKIP LOCKED)?`)
 
 // Row is a row of a result.
 type Row interface{ Scan(dest ...any) error }
@@ -93,6 +99,21 @@ func scanValue[T any](row Row) (value T, err error) {
 	return value, err
 }
 
+// inTx runs f in a transaction that writes, which is rolled back when f fails.
+func (c *Catalog) inTx(ctx context.Context, operation string, f func(ctx context.Context, tx *sql.Tx) error) error {
+	ctx, cancel := c.Bound(ctx, operation)
+	defer cancel()
+	return Wrap(c.Name, operation, InTx(ctx, c.Writer, func(tx *sql.Tx) error { return f(ctx, tx) }))
+}
+
+// run runs one statement that writes.
+func (c *Catalog) run(ctx context.Context, operation, statement string, args ...any) error {
+	ctx, cancel := c.Bound(ctx, operation)
+	defer cancel()
+	_, err := c.Writer.ExecContext(ctx, statement, args...)
+	return Wrap(c.Name, operation, err)
+}
+
 // InTx runs f in a transaction, which is rolled back when f fails.
 func InTx(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
@@ -108,9 +129,21 @@ func InTx(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// jsonList is a list as an argument for Dialect.In and Dialect.List.
+// jsonList is a list as an argument for jsonb_each, a row with one value for each text.
 func jsonList[T ~string](list []T) string {
-	text, _ := json.Marshal(list) // texts always can
+	rows := make([][]any, len(list))
+	for i, text := range list {
+		rows[i] = []any{text}
+	}
+	return jsonRows(rows)
+}
+
+// jsonRows are rows of texts, numbers, booleans and nil as an argument for jsonb_each: its column value has a row, whose values are value ->> 0 and so on.
+func jsonRows(rows [][]any) string {
+	text, err := json.Marshal(rows, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(err) // such values always can
+	}
 	return string(text)
 }
 

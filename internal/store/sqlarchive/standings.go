@@ -10,11 +10,7 @@ import (
 	"levelboard/internal/usecase/periods"
 )
 
-// standingColumns are what scanStanding reads of standings s. Where there is none, its rank is 0.
-const standingColumns = `coalesce(s.rank, 0), coalesce(s.user_id, ''), coalesce(s.gained, 0), coalesce(s.xp, 0), coalesce(s.message_count, 0),
-	s.updated_ms, s.avatar, coalesce(s.discriminator, ''), coalesce(s.username, ''), s.global_name, s.accent_colour`
-
-// scanStanding reads standingColumns, and columns before them.
+// scanStanding reads the columns of a standing, and columns before them. Where there is none, its rank is 0.
 func scanStanding(row Row, before ...any) (s periods.Standing, err error) {
 	var updated *int64
 	u := &s.User
@@ -28,7 +24,9 @@ func scanStanding(row Row, before ...any) (s periods.Standing, err error) {
 // Standings implements periods.Archive.
 func (c *Catalog) Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]periods.Standing, error) {
 	return list(ctx, c, "read_standings", func(row Row) (periods.Standing, error) { return scanStanding(row) }, `
-		SELECT `+standingColumns+` FROM standings s
+		SELECT s.rank, s.user_id, s.gained, s.xp, s.message_count,
+			s.updated_ms, s.avatar, s.discriminator, s.username, s.global_name, s.accent_colour
+		FROM standings s
 		WHERE s.period = (SELECT number FROM periods WHERE incarnation = $1 AND id = $2 AND board) AND s.rank > $3 ORDER BY s.rank LIMIT $4`,
 		int64(g.Incarnation), periodID, after, limit)
 }

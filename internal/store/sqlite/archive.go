@@ -1,7 +1,7 @@
-// Package sqlite is the archive of embedded mode, in one file: what package postgres is on Postgres, promise for promise.
-// Like it, the package does not decide what is written when.
+// Package sqlite is the archive of embedded mode, in one file: the tables, the connections and the search of names of what package sqlarchive reads
+// and writes.
 //
-// One connection writes, so transactions that change something run one after the other, and what package postgres does
+// One connection writes, so transactions that change something run one after the other, and what Postgres does
 // with locks on rows needs none here. Other connections read beside it (WAL). A committed transaction survives the loss
 // of power.
 package sqlite
@@ -9,9 +9,16 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
 	"time"
 
+	sqlite3driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"levelboard/internal/store/sqlarchive"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // Archive is the archive. Its methods promise what the interfaces say that they implement. It is safe for concurrent use. Errors
@@ -25,22 +32,33 @@ type Archive struct {
 
 var dialect = sqlarchive.Dialect{
 	Name:    "sqlite",
-	Now:     `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`,
-	In:      func(parameter string) string { return `IN (SELECT value FROM json_each(` + parameter + `))` },
-	Manages: `(settings ->> 'ownerId' = $1 OR EXISTS (SELECT 1 FROM json_each(settings, '$.adminIds') WHERE value = $1))`,
-	List: func(parameter string) string {
-		return `(SELECT value, key + 1 AS n FROM json_each(` + parameter + `)) AS l`
-	},
-	Hex: func(column string) string { return `hex(` + column + `)` },
-	Delete: func(table, key, condition string) string {
-		return `DELETE FROM ` + table + ` WHERE (` + key + `) IN (SELECT ` + key + ` FROM ` + table + ` WHERE ` + condition + ` LIMIT $1)`
-	},
+	SQLite:  true,
+	Refusal: refusal,
 	Bound: func(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	},
 	BoundSlow: func(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, sqlarchive.SlowTime)
 	},
+}
+
+func init() {
+	sqlite3driver.MustRegisterScalarFunction("now_ms", 0, func(*sqlite3driver.FunctionContext, []driver.Value) (driver.Value, error) {
+		return time.Now().UnixMilli(), nil
+	})
+}
+
+// refusal takes errors about the data. The message may repeat the data, so only its code is kept.
+func refusal(err error) error {
+	var e *sqlite3driver.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
+		return fmt.Errorf("%w: SQLite's code %d", snapshot.ErrBadRow, e.Code())
+	}
+	return err
 }
 
 // Ping reports whether the file can be read.
@@ -63,11 +81,3 @@ func (a *Archive) Close() {
 }
 
 func wrap(op string, err error) error { return sqlarchive.Wrap("sqlite", op, err) }
-
-// inTx runs f in a transaction of the writer, which is rolled back when f fails.
-func (a *Archive) inTx(ctx context.Context, op string, f func(tx *sql.Tx) error) error {
-	return wrap(op, sqlarchive.InTx(ctx, a.writer, f))
-}
-
-// nowMS is the archive's clock.
-func nowMS() int64 { return time.Now().UnixMilli() }

@@ -47,7 +47,7 @@ const readers = 4
 // The mode of the log is set by the first connection and stays with the file. A commit is on the disk before it is
 // acknowledged (synchronous). Deleted data is overwritten (secure_delete).
 var (
-	writerPragmas = []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"}
+	writerPragmas = []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "foreign_keys(1)", "secure_delete(1)"}
 	readerPragmas = []string{"busy_timeout(10000)", "query_only(1)"}
 )
 

@@ -98,7 +98,7 @@ type Archive interface {
 	// order of their ids, and checks the lease once. A row replaces an older one (epoch, then rev, which is the batch's AsOf) only, a record
 	// any other of its name. A guild's Archived becomes Rev when that is higher, also for a batch without rows.
 	//
-	// With a row that is written, or was by the same batch before, each of its Gains replaces that of its day; with Fresh or Deleted the member's
+	// With a row that is written, each of its Gains replaces that of its day; with Fresh or Deleted the member's
 	// gains of all other days go. Where the archive's row is newer, gains stay as they are.
 	//
 	// errs tells of each batch that alone was left out: ErrStale when incarnation or epoch differ, or Archived is above b.Known;

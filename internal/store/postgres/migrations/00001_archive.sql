@@ -7,6 +7,13 @@
 -- a column, and only the questions that it is for say so too.
 
 -- +goose Up
+-- Functions that make statements mean the same here and in SQLite. The clock does not stand still while a transaction waits for a lock.
+CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+CREATE FUNCTION hex(bytea) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT encode($1, 'hex')$$;
+CREATE FUNCTION unhex(text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$SELECT decode($1, 'hex')$$;
+CREATE FUNCTION jsonb_each(text) RETURNS TABLE (key bigint, value jsonb) LANGUAGE sql IMMUTABLE
+    AS 'SELECT n - 1, v FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS e (v, n)';
+
 CREATE TABLE guilds (
     id          text COLLATE "C" PRIMARY KEY,
     incarnation bigint  NOT NULL UNIQUE,

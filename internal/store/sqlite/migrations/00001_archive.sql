@@ -43,6 +43,7 @@ CREATE TABLE members (
     username      TEXT    NOT NULL,
     global_name   TEXT,
     accent_colour TEXT,
+    words         TEXT    NOT NULL,
     present       INTEGER NOT NULL CHECK (present IN (0, 1)),
     deleted       INTEGER NOT NULL CHECK (deleted IN (0, 1)),
     epoch         INTEGER NOT NULL,

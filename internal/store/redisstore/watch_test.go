@@ -8,6 +8,7 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -37,7 +38,7 @@ func TestWatchingALargeGuild(t *testing.T) {
 	var watching sync.WaitGroup
 	for i := range 60 {
 		number := []int64{1, 2, 150, 300, 1 << 40}[i%5]
-		v, err := feed.Watch(g, number)
+		v, err := feed.Watch(g, period.Period{}, number)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -36,6 +37,7 @@ const (
 var (
 	errClosed = errors.New("the service stops")
 	errMoved  = errors.New("the guild was deleted, or deleted and created again")
+	errEnded  = errors.New("the period has ended")
 )
 
 // errFull is what one watcher too many gets.
@@ -48,13 +50,15 @@ var errFull = &fault.Error{
 // Board reads boards (package leaderboard).
 type Board interface {
 	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
 }
 
 // FeedOptions configure a Feed; the zero value will do.
 type FeedOptions struct {
-	Interval time.Duration // how often a guild is looked at; default 500 ms
-	Watchers int           // how many watch at the same time; 0 is 1,000
-	Log      *slog.Logger  // nil discards
+	Interval time.Duration    // how often a guild is looked at; default 500 ms
+	Watchers int              // how many watch at the same time; 0 is 1,000
+	Log      *slog.Logger     // nil discards
+	Now      func() time.Time // says when a period ends; nil is time.Now
 }
 
 // Feed is what everybody watches. It is safe for concurrent use.
@@ -75,7 +79,13 @@ type watched struct {
 	guild *guild.Guild
 	// version is what all pages that were read are of, or of what came after; nil when one was not read yet.
 	version *leaderboard.Version
-	pages   map[int64]*page // by the number that was asked for
+	pages   map[target]*page
+}
+
+// target is a page that can be watched, by the number that was asked for.
+type target struct {
+	period period.Period // the zero value is all time
+	number int64
 }
 
 // page is one that somebody watches.
@@ -92,6 +102,9 @@ func NewFeed(board Board, o FeedOptions) *Feed {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Interval, o.Watchers = cmp.Or(o.Interval, defaultInterval), cmp.Or(o.Watchers, defaultWatchers)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return &Feed{board: board, o: o, wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*watched{}}
 }
 
@@ -132,9 +145,10 @@ func (f *Feed) watchedGuilds() []leaderboard.GuildRef {
 	return slices.Collect(maps.Keys(f.guilds))
 }
 
-// Watch watches a page of a guild, by its number from 1; one past the last stands for the last. An Unavailable fault when too many watch, or
-// the service stops. Leave the Watcher at the end.
-func (f *Feed) Watch(g *guild.Guild, number int64) (*Watcher, error) {
+// Watch watches a page of a guild, by its number from 1; one past the last stands for the last. It is of a running period, whose end ends the
+// Watcher, or, with the zero Period, of all time. An Unavailable fault when too many watch, or the service stops. Leave the Watcher at the end.
+func (f *Feed) Watch(g *guild.Guild, p period.Period, number int64) (*Watcher, error) {
+	at := target{p, number}
 	ref := leaderboard.Ref(g)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,18 +157,18 @@ func (f *Feed) Watch(g *guild.Guild, number int64) (*Watcher, error) {
 	}
 	of, known := f.guilds[ref]
 	if !known {
-		of = &watched{guild: g, pages: map[int64]*page{}}
+		of = &watched{guild: g, pages: map[target]*page{}}
 	}
-	p, read := of.pages[number]
+	watchedPage, read := of.pages[at]
 	if f.watchers >= f.o.Watchers || !read && len(of.pages) >= maxPages {
 		return nil, errFull
 	}
 	if !read {
-		p = &page{changed: make(chan struct{}), watchers: map[*Watcher]struct{}{}}
-		of.pages[number], of.version = p, nil
+		watchedPage = &page{changed: make(chan struct{}), watchers: map[*Watcher]struct{}{}}
+		of.pages[at], of.version = watchedPage, nil
 	}
-	v := &Watcher{feed: f, guild: ref, number: number, page: p, gone: make(chan struct{})}
-	p.watchers[v] = struct{}{}
+	v := &Watcher{feed: f, guild: ref, target: at, page: watchedPage, gone: make(chan struct{})}
+	watchedPage.watchers[v] = struct{}{}
 	f.watchers++
 	if !known {
 		f.guilds[ref] = of
@@ -174,7 +188,7 @@ func (f *Feed) drop(v *Watcher, reason error) {
 	delete(v.page.watchers, v)
 	f.watchers--
 	if of := f.guilds[v.guild]; len(v.page.watchers) == 0 {
-		delete(of.pages, v.number)
+		delete(of.pages, v.target)
 		if len(of.pages) == 0 {
 			delete(f.guilds, v.guild)
 		}
@@ -189,13 +203,16 @@ func (f *Feed) Close() {
 	defer f.mu.Unlock()
 	f.closed = true
 	for _, of := range f.guilds {
-		of.end(f, errClosed)
+		of.end(f, errClosed, func(target) bool { return true })
 	}
 }
 
-// end drops all who watch the guild. f.mu is held.
-func (of *watched) end(f *Feed, reason error) {
-	for _, p := range of.pages {
+// end drops all who watch some pages of the guild. f.mu is held.
+func (of *watched) end(f *Feed, reason error, which func(target) bool) {
+	for at, p := range of.pages {
+		if !which(at) {
+			continue
+		}
 		for v := range p.watchers {
 			f.drop(v, reason)
 		}

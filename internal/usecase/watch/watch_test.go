@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -88,6 +89,17 @@ func (m *memory) View(_ context.Context, g *guild.Guild, look leaderboard.Look) 
 	return v, m.err
 }
 
+// Standings has one member, on the first page of a period.
+func (m *memory) Standings(_ context.Context, _ *guild.Guild, _ period.Period, offset, _ int64, _ leaderboard.Digest) (leaderboard.Standings, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := leaderboard.Standings{Version: leaderboard.Version{Epoch: 1, Rev: m.rev}, Members: 1, Gained: int64(m.xp[1])}
+	if offset == 0 {
+		s.Rows = []leaderboard.Standing{{Ranked: leaderboard.Ranked{Rank: 1, Member: leaderboard.Member{UserID: "1", XP: m.xp[1]}}, Gained: int64(m.xp[1])}}
+	}
+	return s, m.err
+}
+
 // start runs a Feed on m until the test ends.
 func (m *memory) start(t *testing.T, o FeedOptions) *Feed {
 	o.Interval = time.Millisecond
@@ -101,7 +113,7 @@ func (m *memory) start(t *testing.T, o FeedOptions) *Feed {
 
 func watch(t *testing.T, f *Feed, g *guild.Guild, number int64) *Watcher {
 	t.Helper()
-	v, err := f.Watch(g, number)
+	v, err := f.Watch(g, period.Period{}, number)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +151,8 @@ func TestAllWhoWatchSeeEachPageChange(t *testing.T) {
 	}
 	for xp := level.XP(0); xp < 5; xp++ {
 		for _, v := range watchers {
-			if s := next(t, v, xp); s.Number != v.number || s.Total != 1000 {
-				t.Errorf("page %d: %+v", v.number, s)
+			if s := next(t, v, xp); s.Number != v.target.number || s.Total != 1000 {
+				t.Errorf("page %d: %+v", v.target.number, s)
 			}
 		}
 		for page := range int64(16) {
@@ -300,18 +312,46 @@ func TestWatchersAreBounded(t *testing.T) {
 	for number := range int64(maxPages) {
 		watch(t, f, someGuild, number+1)
 	}
-	if _, err := f.Watch(someGuild, maxPages+1); !fault.Is(err, fault.Unavailable) {
+	if _, err := f.Watch(someGuild, period.Period{}, maxPages+1); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("one page too many: %v", err)
 	}
 	watch(t, f, someGuild, 1)
 	last := watch(t, f, otherGuild, 1)
 	for _, g := range []*guild.Guild{someGuild, otherGuild} {
-		if _, err := f.Watch(g, 1); !fault.Is(err, fault.Unavailable) {
+		if _, err := f.Watch(g, period.Period{}, 1); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("one watcher too many: %v", err)
 		}
 	}
 	last.Leave()
 	watch(t, f, otherGuild, 1)
+}
+
+func TestABoardOfAPeriodIsWatchedUntilItsEnd(t *testing.T) {
+	m := newMemory()
+	now := time.Date(2026, 11, 25, 23, 0, 0, 0, time.UTC)
+	f := NewFeed(m, FeedOptions{Now: func() time.Time { return now }})
+	day := period.At(period.Daily, period.DayAt(now, time.UTC))
+	today, err := f.Watch(someGuild, day, 7) // past the last, which stands for the last
+	if err != nil {
+		t.Fatal(err)
+	}
+	always := watch(t, f, someGuild, 1)
+	for xp := range level.XP(3) {
+		m.set(1, xp)
+		f.look(t.Context(), leaderboard.Ref(someGuild))
+		if s := next(t, today, xp); s.Number != 1 || s.Gained != int64(xp) || s.Rows[0].Gained != int64(xp) {
+			t.Errorf("%+v", s)
+		}
+		next(t, always, xp)
+	}
+	now = now.Add(time.Hour)
+	m.set(1, 50)
+	f.look(t.Context(), leaderboard.Ref(someGuild))
+	<-today.Gone()
+	if s, err := today.Next(t.Context()); !errors.Is(err, errEnded) {
+		t.Errorf("after the end %+v, %v", s, err)
+	}
+	next(t, always, 50)
 }
 
 func TestACloseEndsAll(t *testing.T) {
@@ -321,7 +361,7 @@ func TestACloseEndsAll(t *testing.T) {
 	if _, err := v.Next(t.Context()); !errors.Is(err, errClosed) {
 		t.Errorf("error %v, want errClosed", err)
 	}
-	if _, err := f.Watch(someGuild, 1); !fault.Is(err, fault.Unavailable) {
+	if _, err := f.Watch(someGuild, period.Period{}, 1); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("to watch now is %v", err)
 	}
 	if len(f.guilds) != 0 || f.watchers != 0 {

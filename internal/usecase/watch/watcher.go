@@ -3,10 +3,11 @@ package watch
 import (
 	"context"
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
+	"time"
 
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -14,7 +15,7 @@ import (
 type Watcher struct {
 	feed   *Feed
 	guild  leaderboard.GuildRef
-	number int64
+	target target
 	page   *page
 	seen   int // page.changes of what Next returned last
 
@@ -23,7 +24,7 @@ type Watcher struct {
 }
 
 // Next waits until the page differs from what it returned last, and returns the newest; a slow watcher misses what was in between. It fails
-// when ctx ends, after which it can be called again, when the guild is deleted, and when the feed is closed.
+// when ctx ends, after which it can be called again, when the guild is deleted, when the period ends, and when the feed is closed.
 func (v *Watcher) Next(ctx context.Context) (State, error) {
 	for {
 		v.feed.mu.Lock()
@@ -60,8 +61,10 @@ func (v *Watcher) Leave() {
 // State is a page as it was at a moment. Rows are shared by all who watch; nobody may change them.
 type State struct {
 	Version leaderboard.Version
-	Total   int64 // members with an entry
-	leaderboard.NumberedPage
+	Total   int64 // members on the board
+	Gained  int64 // by all of them, in the period
+	Number  int64 // of the page
+	Rows    []leaderboard.Standing
 }
 
 // look reads the pages of a guild that are watched, if the guild has changed. A look that failed is made up for by the next.
@@ -72,13 +75,26 @@ func (f *Feed) look(ctx context.Context, ref leaderboard.GuildRef) {
 		f.mu.Unlock()
 		return
 	}
-	g, known, numbers := of.guild, of.version, slices.Sorted(maps.Keys(of.pages))
+	// A period that has ended has no running board to read.
+	of.end(f, errEnded, func(at target) bool { return at.period.ID != "" && !f.o.Now().Before(at.ends(of.guild)) })
+	g, known := of.guild, of.version
+	var numbers []int64
+	var periods []target
+	for at := range of.pages {
+		if at.period.ID == "" {
+			numbers = append(numbers, at.number)
+		} else {
+			periods = append(periods, at)
+		}
+	}
+	slices.Sort(numbers)
 	f.mu.Unlock()
 
 	lookCtx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	var first *leaderboard.Version
-	for part := range slices.Chunk(numbers, leaderboard.MaxViewPages) {
+	for i := 0; i == 0 || i < len(numbers); i += leaderboard.MaxViewPages {
+		part := numbers[i:min(i+leaderboard.MaxViewPages, len(numbers))]
 		v, err := f.board.View(lookCtx, g, leaderboard.Look{Pages: part, Unless: known})
 		f.mu.Lock()
 		f.took(ctx, of, err)
@@ -92,8 +108,18 @@ func (f *Feed) look(ctx context.Context, ref leaderboard.GuildRef) {
 			of.version = first
 		}
 		for i, number := range part {
-			if p := of.pages[number]; p != nil {
-				p.show(State{v.Version, v.Total, v.Pages[i]})
+			if p := of.pages[target{number: number}]; p != nil {
+				p.show(allTime(v, v.Pages[i]))
+			}
+		}
+		f.mu.Unlock()
+	}
+	for _, at := range periods {
+		state, err := f.standings(lookCtx, g, at)
+		f.mu.Lock()
+		if f.took(ctx, of, err); err == nil {
+			if p := of.pages[at]; p != nil {
+				p.show(state)
 			}
 		}
 		f.mu.Unlock()
@@ -107,13 +133,42 @@ func (f *Feed) look(ctx context.Context, ref leaderboard.GuildRef) {
 	}
 }
 
+// ends is when the period of the page ends, by the guild's zone.
+func (t target) ends(g *guild.Guild) time.Time {
+	_, ends := t.period.Bounds(g.Calendar().Zone)
+	return ends
+}
+
+func allTime(v leaderboard.View, page leaderboard.NumberedPage) State {
+	s := State{Version: v.Version, Total: v.Total, Number: page.Number, Rows: make([]leaderboard.Standing, len(page.Rows))}
+	for i, row := range page.Rows {
+		s.Rows[i].Ranked = row
+	}
+	return s
+}
+
+// standings reads a page of a running period, the last one in place of one past it.
+func (f *Feed) standings(ctx context.Context, g *guild.Guild, at target) (State, error) {
+	for number := at.number; ; {
+		found, err := f.board.Standings(ctx, g, at.period, leaderboard.PageSize*(number-1), leaderboard.PageSize, leaderboard.Digest{})
+		if err != nil {
+			return State{}, err
+		}
+		if last := leaderboard.LastPage(found.Members); number > last {
+			number = last
+			continue
+		}
+		return State{Version: found.Version, Total: found.Members, Gained: found.Gained, Number: number, Rows: found.Rows}, nil
+	}
+}
+
 // took notes how a look went, in the context of Run. f.mu is held.
 func (f *Feed) took(ctx context.Context, of *watched, err error) {
 	switch {
 	case err == nil:
 		f.failing = false
 	case errors.Is(err, leaderboard.ErrGuildMoved):
-		of.end(f, errMoved)
+		of.end(f, errMoved, func(target) bool { return true })
 	default:
 		of.version = nil // of several parts, some were not read
 		if !f.failing && ctx.Err() == nil {
@@ -125,7 +180,7 @@ func (f *Feed) took(ctx context.Context, of *watched, err error) {
 
 // show makes s the newest state. A change of the guild that does not show on the page wakes nobody.
 func (p *page) show(s State) {
-	same := p.changes > 0 && s.Total == p.newest.Total && s.Number == p.newest.Number && reflect.DeepEqual(s.Rows, p.newest.Rows)
+	same := p.changes > 0 && s.Total == p.newest.Total && s.Gained == p.newest.Gained && s.Number == p.newest.Number && reflect.DeepEqual(s.Rows, p.newest.Rows)
 	p.newest = s
 	if same {
 		return

@@ -58,7 +58,9 @@ func (s *Site) embed(c *gin.Context) error {
 		return err
 	}
 	content := embedPage{leaderboardPage: s.boardContent(g, &v), Top: ask.top, Theme: ask.theme}
-	content.setPeriod(ask.period)
+	if v.period != nil {
+		content.setPeriod(v.period.ID)
+	}
 	for _, row := range rows[:min(len(rows), ask.top)] {
 		content.Rows = append(content.Rows, template.HTML(row.html)) // made by html/template
 	}

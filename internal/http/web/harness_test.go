@@ -191,7 +191,7 @@ func (s *site) stored() *sqlite.Archive {
 
 // watched runs a feed until the test ends.
 func (s *site) watched(o options) *watch.Feed {
-	feed := watch.NewFeed(s.board, watch.FeedOptions{Interval: 5 * time.Millisecond, Watchers: o.watchers})
+	feed := watch.NewFeed(s.board, watch.FeedOptions{Interval: 5 * time.Millisecond, Watchers: o.watchers, Now: s.clock})
 	ctx, cancel := context.WithCancel(s.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { feed.Run(ctx) })

@@ -33,6 +33,7 @@ type leaderboardPage struct {
 	Period  string    // what is shown is called, or empty for all time
 	Name    string    // of the period in the address, or empty
 	Ends    time.Time // of a period that runs
+	Next    string    // address of the period of this kind that runs by then, or empty
 	Over    bool      // the period has closed
 	Past    string    // what was asked for that is past the end: "page" or "rank", or empty
 	Wrong   string    // why a jump leads nowhere, or empty
@@ -75,7 +76,9 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 	}
 	content := s.boardContent(g, &v)
 	content.Manager, content.Removed = session.Manages(g), c.Query("done") == "removed"
-	content.setPeriod(ask.period)
+	if v.period != nil {
+		content.setPeriod(v.period.ID)
+	}
 	switch {
 	case v.number < number:
 		content.Past = "page"
@@ -94,11 +97,9 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 	return s.showTagged(c, g, "leaderboard", title, content)
 }
 
-// setPeriod has the addresses of the page name a period; "" is none.
+// setPeriod has the addresses of the page name a period by its id: a kind would be another period tomorrow.
 func (p *leaderboardPage) setPeriod(name string) {
-	if p.Name = name; name != "" {
-		p.Query = template.URL("period=" + name + "&") // the name of a period needs no escaping
-	}
+	p.Name, p.Query = name, template.URL("period="+name+"&") // the id of a period needs no escaping
 }
 
 // boardContent is what a view says without its rows.
@@ -113,7 +114,7 @@ func (s *Site) boardContent(g *guild.Guild, v *boardView) leaderboardPage {
 	if v.period != nil {
 		content.Period = periodName(*v.period)
 		if !v.over {
-			content.Ends = v.ends
+			content.Ends, content.Next = v.ends, content.Base+"?period="+string(v.period.Kind)
 		}
 	}
 	return content

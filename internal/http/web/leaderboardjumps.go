@@ -54,6 +54,11 @@ func (s *Site) toMember(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return s.showBoard(c, g, 1, fault.New(fault.Invalid, "The member ID %s.", err))
 	}
+	return s.toRow(c, g, user, missing)
+}
+
+// toRow leads to a member's row on the board that the visitor came from; the first page says why there is none.
+func (s *Site) toRow(c *gin.Context, g *guild.Guild, user id.User, missing string) error {
 	v, err := s.readBoard(c.Request.Context(), g, boardAsk{period: c.Query("period"), number: 1, user: user})
 	if err != nil {
 		return err
@@ -104,8 +109,10 @@ type searchPage struct {
 	Guild *guild.Guild
 	Base  string
 	Query string
-	Wrong string // what is wrong with the query, or empty
-	Rows  []leaderboardRow
+	Wrong string           // what is wrong with the query, or empty
+	Name  string           // id of the period whose ranks these are, or empty for all time
+	Title string           // what the period is called
+	Rows  []leaderboardRow // with rank 0 for who is not on the board of the period
 	More  bool
 }
 
@@ -115,14 +122,14 @@ var aRank = regexp.MustCompile(`^#?([1-9][0-9]{0,11})$`)
 // search finds members by name. An id leads to its member's row at once, and a rank that somebody has to theirs.
 func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	content := searchPage{Guild: g, Base: boardPath(g), Query: c.Query("q")}
-	query := strings.TrimSpace(content.Query)
+	query := strings.TrimPrefix(strings.TrimSpace(content.Query), "@")
 	if found := aRank.FindStringSubmatch(query); found != nil {
 		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression is right
 		if _, led, err := s.atRank(c, g, rank); led || err != nil {
 			return err
 		}
 	}
-	found, err := s.deps.Finder.Find(c.Request.Context(), edge.Holder(c), g, content.Query)
+	found, err := s.deps.Finder.Find(c.Request.Context(), edge.Holder(c), g, query)
 	if fault.Is(err, fault.Invalid) {
 		content.Wrong = fault.From(err).Message
 		return s.show(c, http.StatusUnprocessableEntity, "search", "Find a member", content)
@@ -131,14 +138,44 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 		return err
 	}
 	if len(found.Members) == 1 && string(found.Members[0].UserID) == query {
-		c.Redirect(http.StatusSeeOther, placeOf(g, "", found.Members[0]))
-		return nil
+		return s.toRow(c, g, found.Members[0].UserID, notRanked)
 	}
-	for _, m := range found.Members {
-		content.Rows = append(content.Rows, newRow(g, m))
+	if err := s.rank(c.Request.Context(), g, c.Query("period"), found.Members, &content); err != nil {
+		return err
 	}
 	content.More = found.More
 	return s.show(c, http.StatusOK, "search", "Find a member of "+g.Name, content)
+}
+
+// rank adds rows with the ranks of a board: of the period of that name, or of all time for "".
+func (s *Site) rank(ctx context.Context, g *guild.Guild, name string, found []leaderboard.Ranked, content *searchPage) error {
+	view := boardView{settings: &g.Settings}
+	if name != "" {
+		p, closed, err := s.findPeriod(ctx, g, name)
+		if err != nil {
+			return err
+		}
+		content.Name, content.Title, view.period = p.ID, periodName(p), &p
+		if closed != nil {
+			view.settings = &closed.Settings
+		}
+	}
+	for _, m := range found {
+		row := leaderboard.Standing{Ranked: m}
+		if name != "" {
+			around, _, err := s.deps.Periods.Around(ctx, g, m.UserID, content.Name, 1)
+			switch {
+			case err == nil && len(around.Rows) == 1:
+				row = around.Rows[0]
+			case err == nil || fault.Is(err, fault.NotFound):
+				row.Rank = 0
+			default:
+				return err
+			}
+		}
+		content.Rows = append(content.Rows, view.row(g, row))
+	}
+	return nil
 }
 
 // atRank leads to the member at a rank of the board that the visitor came from. Otherwise it says which page is the last; 0 without members.

@@ -47,10 +47,13 @@ func TestTheBoardOfAPeriod(t *testing.T) {
 		}
 	}
 	b := s.browser()
+	today := period.DayAt(s.clock(), time.UTC)
+	day, thisWeek := period.At(period.Daily, today).ID, period.At(period.Weekly, today).ID
 	b.get("/leaderboard/gophers").want(200, `aria-label="Periods"`, `href="/leaderboard/gophers" aria-current="page">All time`, "Today", "ends <time datetime=",
 		"&lt;b&gt;Cup", "in 29 days", `href="/leaderboard/gophers/periods">Past`)
-	week := b.get("/leaderboard/gophers?period=week").want(200, `period=week" aria-current="page">This week`, "Week of ", "board--podium", ">+1,119 <i>XP", "126,133 XP gained",
-		`data-rows="/leaderboard/gophers/rows?period=week&amp;page=1"`, `?period=week&amp;page=2`).lacks("data-live=\"/")
+	week := b.get("/leaderboard/gophers?period=week").want(200, `period=week" aria-current="page">This week`, "Week of ", "board--podium", ">+1,119 <i>XP", `<span id="gained">126,133</span> XP gained`, `<meta property="og:description" content="`, "(&#43;1,119 XP)",
+		`data-rows="/leaderboard/gophers/rows?period=`+thisWeek+`&amp;page=1"`, `data-live="/leaderboard/gophers/live?period=`+thisWeek+`&amp;page=1"`, `?period=`+thisWeek+`&amp;page=2`).
+		lacks("og:image", `<i>messages`)
 	if at := strings.Index(week.text, "<li id=m"); !strings.HasPrefix(week.text[at:], "<li id=m"+string(memberID(30))) {
 		t.Errorf("the first is %s", week.text[at:at+40])
 	}
@@ -66,10 +69,16 @@ func TestTheBoardOfAPeriod(t *testing.T) {
 		}
 	}
 	b.get("/leaderboard/gophers?period=week&member="+string(memberID(3))).want(404, "ranked yet")
-	etag := b.get("/leaderboard/gophers/rows?period=day").want(200, `"total":119`).header.Get("ETag")
-	b.get("/leaderboard/gophers/rows?period=day", "If-None-Match", etag).want(304)
+	for _, path := range []string{"/rows", "/live"} {
+		if got := b.still().get("/leaderboard/gophers" + path + "?period=day&page=2").want(307).header.Get("Location"); got != "/leaderboard/gophers"+path+"?page=2&period="+day {
+			t.Errorf("the kind of a period leads to %s", got)
+		}
+	}
+	rowsOfDay := "/leaderboard/gophers/rows?period=" + day
+	etag := b.get(rowsOfDay).want(200, `"total":119`, `"period":"`+day+`"`, `"gained":126133`).lacks(`"closed"`).header.Get("ETag")
+	b.get(rowsOfDay, "If-None-Match", etag).want(304)
 	s.gain(7+1, 5)
-	b.get("/leaderboard/gophers/rows?period=day", "If-None-Match", etag).want(200, `"total":120`)
+	b.get(rowsOfDay, "If-None-Match", etag).want(200, `"total":120`)
 
 	b.signIn()
 	b.get("/leaderboard/gophers?period=week").want(200).lacks(`id="own"`)
@@ -82,8 +91,30 @@ func TestTheBoardOfAPeriod(t *testing.T) {
 	}
 	b.get("/leaderboard/gophers/periods").want(200, "<bdi>&lt;b&gt;Cup</bdi>", "Week of ", "+1,119", "Winners of").lacks("<b>Cup")
 	b.get("/leaderboard/gophers/periods?page=2").want(200, "No more periods")
+	b.get("/leaderboard/gophers/periods?kind=week").want(200, "<h2>Now</h2>", "Week of ", `kind=week" aria-current="true">Weeks`).lacks("Cup</bdi>")
+	b.get("/leaderboard/gophers/periods?kind=year").want(400, "day, week, month or season")
 	b.get(memberPath(30)).want(200, "This week</a>", ">#1</span>", "+1,119", "Show as table", "1,119 XP in the last year, on 1 day.", `class="plot__bars" d="M`)
 	b.get(memberPath(30)+"/standing").want(200, `<table class="table standing">`, "Top ", "/users/"+string(memberID(30))+"/card.svg").lacks("<html")
+}
+
+// A page of a period that is open shows that period only, and its stream ends with it.
+func TestABoardOfAPeriodIsWatchedUntilItEnds(t *testing.T) {
+	s := newSite(t, options{})
+	s.counting()
+	s.fill(members(3))
+	s.gain(1, 40)
+	day := period.At(period.Daily, period.DayAt(s.clock(), time.UTC)).ID
+	w := s.browser().watch("/leaderboard/gophers/live?period=" + day + "&page=1")
+	w.until(func(r rowsBody) bool { return r.Period == day && r.Gained == 40 && len(r.Order) == 1 })
+	s.gain(2, 60)
+	w.until(func(r rowsBody) bool {
+		return r.Period == day && r.Gained == 100 && r.Order[0] == "m"+string(memberID(2))
+	})
+	s.pass(24 * time.Hour)
+	for range w.got {
+		t.Error("rows came after the period's end")
+	}
+	s.browser().get("/leaderboard/gophers/live?period=" + day).want(404)
 }
 
 func TestBadAddressesOfBoardsAndMembers(t *testing.T) {
@@ -95,7 +126,7 @@ func TestBadAddressesOfBoardsAndMembers(t *testing.T) {
 		"?period=": 200, "?period=week": 200, "?period=fortnight": 400, "?period=2026-W54": 400, "?period=Week": 400, "?period=month": 404, "?period=1999-W01": 404,
 		"?period=season-none": 404, "?period=2099-01-01": 404, "?period=week&period=week": 400, "?page=1&page=2": 400, "?page=x": 400, "?a=%zz": 400, "?a;b": 400,
 		"?period=week&rank=x": 400, "?period=nonsense&rank=1": 400, "?period=nonsense&member=" + string(memberID(1)): 400,
-		"/rows?period=nonsense": 400, "/rows?period=month": 404, "/rows?page=0": 400, "/rows?page=1&page=1": 400, "/live?period=week": 400, "/live?page=1&page=1": 400,
+		"/rows?period=nonsense": 400, "/rows?period=month": 404, "/rows?page=0": 400, "/rows?page=1&page=1": 400, "/live?period=nonsense": 400, "/live?period=month": 404, "/live?page=1&page=1": 400,
 		"/periods": 200, "/periods?page=0": 400, "/periods?page=1&page=1": 400, "/periods/x": 404, "/periods?page=9223372036854775807": 200,
 		"/search?q=a&q=b": 400, "/search?period=nonsense&q=1": 400, "/members": 404, "/members/x": 404, "/members/" + ada: 404, "/members/x/standing": 404,
 		"/members/" + ada + "/standing": 404, "/members/" + string(memberID(1)) + "/standing?a=1&a=2": 400, "/members/" + string(memberID(1)) + "?done=xp&done=xp": 400,

@@ -12,10 +12,12 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/http/endless"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/watch"
 )
 
@@ -25,7 +27,7 @@ const (
 	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again.
 	defaultKeepAlive = 15 * time.Second
 	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
-	rowsFormat = "r4"
+	rowsFormat = "r5"
 	// watchersOfAddress bounds the streams of one address, enough for a class; a browser beyond it polls the rows (leaderboard.js).
 	watchersOfAddress = 20
 	stillHere         = ": still here\n\n"
@@ -33,11 +35,14 @@ const (
 
 // rowsBody is a page's rows for leaderboard.js.
 type rowsBody struct {
-	Page  int64    `json:"page"`
-	Last  int64    `json:"last"`
-	Total int64    `json:"total"`
-	Order []string `json:"order"` // ids of the elements, from the first rank of the page on
-	Rows  []string `json:"rows"`  // elements that are new or changed
+	Page   int64    `json:"page"`
+	Last   int64    `json:"last"`
+	Total  int64    `json:"total"`
+	Order  []string `json:"order"`           // ids of the elements, from the first rank of the page on
+	Rows   []string `json:"rows"`            // elements that are new or changed
+	Period string   `json:"period,omitzero"` // id of the period; none is all time
+	Gained int64    `json:"gained,omitzero"` // by all members, in the period
+	Closed bool     `json:"closed,omitzero"` // the period has closed, and nothing changes any more
 }
 
 // encodeRows leaves out the rows that are in sent as they are, and notes the others there.
@@ -46,7 +51,10 @@ func (s *Site) encodeRows(g *guild.Guild, v *boardView, sent map[id.User]string)
 	if err != nil {
 		return nil, err
 	}
-	body := rowsBody{Page: v.number, Last: leaderboard.LastPage(v.total), Total: v.total, Order: make([]string, len(rows)), Rows: []string{}}
+	body := rowsBody{Page: v.number, Last: leaderboard.LastPage(v.total), Total: v.total, Order: make([]string, len(rows)), Rows: []string{}, Gained: v.gained, Closed: v.over}
+	if v.period != nil {
+		body.Period = v.period.ID
+	}
 	present := make(map[id.User]bool, len(rows))
 	for i, row := range rows {
 		body.Order[i], present[row.user] = "m"+string(row.user), true
@@ -76,6 +84,8 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 		switch {
 		case err != nil:
 			return err
+		case p.ID != ask.period:
+			return toPeriod(c, p)
 		case closed != nil:
 			return s.closedRows(c, g, ask)
 		}
@@ -114,6 +124,14 @@ func (s *Site) closedRows(c *gin.Context, g *guild.Guild, ask boardAsk) error {
 	return err
 }
 
+// toPeriod leads from the kind of a period to the id of the one that runs: what is read again and again must not become another period.
+func toPeriod(c *gin.Context, p period.Period) error {
+	query := c.Request.URL.Query()
+	query.Set("period", p.ID)
+	c.Redirect(http.StatusTemporaryRedirect, c.Request.URL.Path+"?"+query.Encode())
+	return nil
+}
+
 const jsonType = "application/json; charset=utf-8"
 
 func rowsTag(g *guild.Guild, running string, number int64, v leaderboard.Version) string {
@@ -127,8 +145,17 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	if c.Query("period") != "" {
-		return fault.New(fault.Invalid, "Only the leaderboard of all time can be watched. Read the rows of a period from time to time instead.")
+	var of period.Period
+	if name := c.Query("period"); name != "" {
+		var closed *periods.Closed
+		switch of, closed, err = s.findPeriod(c.Request.Context(), g, name); {
+		case err != nil:
+			return err
+		case of.ID != name:
+			return toPeriod(c, of)
+		case closed != nil:
+			return fault.New(fault.NotFound, "This period has closed. Read its rows.")
+		}
 	}
 	place, err := s.watchers.Take(ratelimit.ClientName(c.ClientIP())) // the feed bounds them all
 	if err != nil {
@@ -138,10 +165,10 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 		}
 	}
 	defer place.Release()
-	if number, err = s.onBoard(c.Request.Context(), g, number); err != nil {
+	if number, err = s.onBoard(c.Request.Context(), g, of, number); err != nil {
 		return err
 	}
-	watcher, err := s.deps.Watch.Watch(g, number)
+	watcher, err := s.deps.Watch.Watch(g, of, number)
 	if err != nil {
 		return err
 	}
@@ -151,15 +178,19 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 	c.Status(http.StatusOK)
 	stream, end := endless.Begin(c, watcher.Gone())
 	defer end()
-	why := s.pushRows(c, g, stream, watcher)
+	why := s.pushRows(c, g, of, stream, watcher)
 	s.log.DebugContext(c.Request.Context(), "a stream of rows ended", "guild", g.ID, "reason", why)
 	return nil
 }
 
 // onBoard is the page that is shown for this number: past the last, the last. The feed watches a bounded number of pages of a guild.
-func (s *Site) onBoard(ctx context.Context, g *guild.Guild, number int64) (int64, error) {
+func (s *Site) onBoard(ctx context.Context, g *guild.Guild, of period.Period, number int64) (int64, error) {
 	if number == 1 {
 		return number, nil
+	}
+	if of.ID != "" {
+		v, err := s.readRunning(ctx, g, of, boardAsk{number: number})
+		return v.number, err
 	}
 	v, err := s.deps.Board.View(ctx, g, leaderboard.Look{})
 	if err != nil {
@@ -169,7 +200,7 @@ func (s *Site) onBoard(ctx context.Context, g *guild.Guild, number int64) (int64
 }
 
 // pushRows returns why the stream ended.
-func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, watcher *watch.Watcher) error {
+func (s *Site) pushRows(c *gin.Context, g *guild.Guild, of period.Period, stream *endless.Stream, watcher *watch.Watcher) error {
 	if err := stream.Write([]byte(stillHere)); err != nil { // the browser learns that it may watch; when to come back is its own affair
 		return err
 	}
@@ -184,7 +215,7 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, 
 		if !silent {
 			newest = state
 		}
-		now, err := s.stillReadable(c, stream.Context(), g)
+		now, err := s.stillReadable(c, stream.Context(), g, of)
 		if err != nil {
 			return err
 		}
@@ -192,7 +223,7 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, 
 		g = now
 		push := []byte(stillHere)
 		if !silent || otherSettings {
-			v := allTime(g, newest.Version, newest.Total, newest.NumberedPage)
+			v := watchedView(g, of, newest)
 			body, err := s.encodeRows(g, &v, sent)
 			if err != nil {
 				return err
@@ -205,6 +236,14 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, 
 	}
 }
 
+func watchedView(g *guild.Guild, of period.Period, state watch.State) boardView {
+	v := boardView{settings: &g.Settings, version: state.Version, number: state.Number, total: state.Total, gained: state.Gained, rows: state.Rows}
+	if of.ID != "" {
+		v.period = &of
+	}
+	return v
+}
+
 // nextRows waits for a change until it is time for a sign of life.
 func (s *Site) nextRows(ctx context.Context, watcher *watch.Watcher) (watch.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.deps.KeepAlive)
@@ -212,10 +251,10 @@ func (s *Site) nextRows(ctx context.Context, watcher *watch.Watcher) (watch.Stat
 	return watcher.Next(ctx)
 }
 
-var errNoLonger = errors.New("the guild is another one, or its board may not be read any more")
+var errNoLonger = errors.New("the guild is another one, its board may not be read any more, or the period has ended")
 
-// stillReadable returns the guild as it is now. The session may have ended since, or the guild, or its board be private.
-func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Guild) (*guild.Guild, error) {
+// stillReadable returns the guild as it is now. The session may have ended since, or the guild, or the period, or its board be private.
+func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Guild, of period.Period) (*guild.Guild, error) {
 	ctx, cancel := context.WithTimeout(stream, recheckTime)
 	defer cancel()
 	session, err := s.session(ctx, c)
@@ -229,6 +268,11 @@ func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Gu
 	}
 	if now.Incarnation != g.Incarnation || !now.Enabled || mayRead(c, now) != nil {
 		return nil, errNoLonger
+	}
+	if of.ID != "" {
+		if _, closed, err := s.findPeriod(ctx, now, of.ID); err != nil || closed != nil {
+			return nil, errNoLonger
+		}
 	}
 	return now, nil
 }

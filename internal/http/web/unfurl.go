@@ -32,7 +32,10 @@ func (s *Site) describeIn(c *gin.Context, g *guild.Guild, u unfurl) {
 	if g.Visibility != guild.Public {
 		return
 	}
-	u.Canonical, u.Image = s.deps.PublicURL+u.Canonical, s.deps.PublicURL+u.Image
+	u.Canonical = s.deps.PublicURL + u.Canonical
+	if u.Image != "" {
+		u.Image = s.deps.PublicURL + u.Image
+	}
 	pageOf(c).unfurl = &u
 }
 
@@ -41,11 +44,18 @@ func boardUnfurl(g *guild.Guild, v *boardView, title string) unfurl {
 	var names []string
 	for i, row := range v.rows[:min(len(v.rows), 3)] {
 		shown := v.row(g, row)
-		names = append(names, fmt.Sprintf("%d. %s (level %s)", leaderboard.PageSize*(v.number-1)+int64(i)+1, shown.Name, count(shown.Level)))
+		worth := "level " + count(shown.Level)
+		if v.period != nil {
+			worth = "+" + count(row.Gained) + " XP"
+		}
+		names = append(names, fmt.Sprintf("%d. %s (%s)", leaderboard.PageSize*(v.number-1)+int64(i)+1, shown.Name, worth))
 	}
 	description := title + ": no one is ranked yet."
 	if len(names) > 0 {
 		description = title + ", " + counted(v.total, "member") + ". " + strings.Join(names, ", ") + "."
+	}
+	if v.period != nil { // the picture is of all time
+		return unfurl{Description: description, Canonical: v.path(g)}
 	}
 	return unfurl{Description: description, Canonical: v.path(g), Image: boardPath(g) + "/preview.png", Width: card.PreviewWidth, Height: card.PreviewHeight}
 }

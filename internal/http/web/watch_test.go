@@ -20,6 +20,8 @@ import (
 type rowsBody struct {
 	Page, Last, Total int64
 	Order, Rows       []string
+	Period            string
+	Gained            int64
 }
 
 // watcher is a browser that watches a page.

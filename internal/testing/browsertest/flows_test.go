@@ -297,6 +297,32 @@ func TestFindingAMember(t *testing.T) {
 	b.lacks("badger")
 }
 
+// What is found from the page of a period is ranked in that period.
+func TestASearchIsOfItsPeriod(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
+	g := s.guild(object{"periods": []string{"week"}, "xpPerMessageMin": 50, "xpPerMessageMax": 50})
+	key := s.key(g)
+	s.member(key, g, "gopherina", 1000)
+	u := s.member(key, g, "gopherino", 100)
+	s.messages(key, g, object{"userId": u, "channelId": channel})
+	b := s.tab(t)
+	testenv.Wait(t, "both are found", func() bool {
+		b.open("/leaderboard/" + g + "?period=week")
+		b.fill("#q", "@goph")
+		b.press("Find")
+		b.until("location.pathname.endsWith('/search') && document.readyState === 'complete'")
+		return strings.Contains(b.text(), "gopherina") && strings.Contains(b.text(), "gopherino")
+	}, b.glance)
+	b.see("Ranks and XP gained of Week of", "+50")
+	b.lacks("1,000")
+	b.press("gopherino")
+	b.until("location.search.includes('period=2') && location.hash.length > 2")
+	// Gains move while one looks.
+	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": object{"increment": 25}}).Want(t, 200)
+	b.see("+75 XP", "75 XP gained")
+}
+
 func TestTheLiveRowsArePausedAndGoOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -42,15 +42,15 @@
   let etag = "";
   let polling = null;
   let failures = 0;
-  let ended = false;
+  let finished = false; // a period has closed, or the board may not be read any more
 
-  const words = { on: "", off: "", lost: "Reconnecting…", ended: "This board can no longer be read." };
+  const words = { on: "", off: "", lost: "Reconnecting…", ended: "This board can no longer be read.", over: "" };
   // say shows whether the rows are live. The button's name says what a press does.
   const say = (state) => {
     if (button) {
       button.dataset.live = state;
       button.textContent = paused ? "Go live" : "Pause";
-      button.hidden = state === "ended";
+      button.hidden = state === "ended" || state === "over";
     }
     const place = document.getElementById("live-state");
     if (place && place.textContent !== words[state]) place.textContent = words[state];
@@ -130,9 +130,17 @@
     }
     arrange(order);
     document.getElementById("empty").hidden = order.length > 0;
-    for (const name of ["total", "last"]) {
+    if (state.closed) {
+      finished = true;
+      const over = document.getElementById("over");
+      if (over) over.hidden = false;
+      else setTimeout(() => location.reload(), 10000 * Math.random()); // a frame shows the one that runs now
+      say("over");
+      stop();
+    }
+    for (const name of ["total", "last", "gained"]) {
       const place = document.getElementById(name);
-      if (place) place.textContent = state[name].toLocaleString();
+      if (place && state[name] !== undefined) place.textContent = state[name].toLocaleString();
     }
   };
 
@@ -157,22 +165,22 @@
       } else if (answer.status === 304) {
         failures = 0;
       } else if ([401, 403, 404].includes(answer.status)) {
-        ended = polling === mine;
+        finished = polling === mine;
+        if (finished) say("ended");
       } else {
         wait = after();
       }
     } catch {
       wait = after();
     }
-    if (polling !== mine) return;
-    say(ended ? "ended" : failures ? "lost" : "on");
-    if (ended) return;
+    if (polling !== mine || finished) return;
+    say(failures ? "lost" : "on");
     timer = setTimeout(() => (Date.now() < streamAgainAt ? poll(streamAgainAt) : start()), wait);
   };
 
   const start = () => {
     stop();
-    if (paused || ended || document.hidden) return;
+    if (paused || finished || document.hidden) return;
     if (!window.EventSource || !board.dataset.live) {
       poll(Infinity);
       return;

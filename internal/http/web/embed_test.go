@@ -27,7 +27,7 @@ func TestTheTopOfABoardOnOtherSites(t *testing.T) {
 		t.Errorf("headers: %v", got.header)
 	}
 	b.get("/embed/gophers").want(200, "Rank </i>10<", `class="embed"`).lacks("Rank </i>11<")
-	b.get("/embed/"+string(public)+"?top=25&period=week&theme=dark").want(200, "+700 <i>XP", "Week of ", `rows?period=week&amp;page=1"`).lacks("Rank </i>2<", "data-live=")
+	b.get("/embed/"+string(public)+"?top=25&period=week&theme=dark").want(200, "+700 <i>XP", "Week of ", `rows?period=20`, `data-live="/leaderboard/gophers/live?period=20`).lacks("Rank </i>2<")
 	for query, status := range map[string]int{
 		"?top=0": 400, "?top=26": 400, "?top=": 400, "?top=x": 400, "?top=+5": 400, "?top=05": 400, "?top=1&top=1": 400, "?theme=": 400, "?theme=Dark": 400, "?theme=dark&theme=dark": 400,
 		"?period=": 400, "?period=nonsense": 400, "?period=month": 404, "?period=2026-W54": 400, "?a=%zz": 400, "/x": 404, "?other=1": 200,

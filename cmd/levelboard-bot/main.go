@@ -1,0 +1,12 @@
+// Levelboard-bot connects Discord guilds to a Levelboard; docs/bot.md says how.
+package main
+
+import (
+	"os"
+
+	"levelboard/internal/bot"
+)
+
+func main() {
+	os.Exit(bot.Main(os.Environ(), bot.Version(), os.Stderr))
+}

@@ -1,0 +1,123 @@
+// Package chat has the words in which the two halves of the bot talk: the keeper, which knows XP and no chat service, and the chat service's
+// client, which knows no XP. It has types only.
+package chat
+
+import (
+	"context"
+	"errors"
+)
+
+// What a call of a Chat may fail with. Any other error is worth another try.
+var (
+	// ErrUnknown says that the member, the guild or the channel is not there.
+	ErrUnknown = errors.New("not there")
+	// ErrForbidden says that the bot lacks a right.
+	ErrForbidden = errors.New("the bot lacks a right for it")
+)
+
+// Guild is a guild's facts.
+type Guild struct {
+	ID, Name, Icon  string // no icon: ""
+	OwnerID         string
+	MemberCount     int
+	SystemChannelID string // "" without one
+	Roles           []Role // without the one that everybody has
+	Channels        []Channel
+}
+
+// Role is a role of a guild.
+type Role struct {
+	ID, Name        string
+	Color, Position int
+	Administrator   bool
+}
+
+// Channel is a channel of a guild, and no thread.
+type Channel struct {
+	ID, Name, ParentID string
+	Position, Type     int
+}
+
+// Member is a user in a guild.
+type Member struct {
+	ID, Username, GlobalName, Discriminator, Avatar string
+	Roles                                           []string
+	Bot                                             bool
+}
+
+// Message is what a member wrote, without the content.
+type Message struct {
+	ID, GuildID, ChannelID string
+	ParentID               string // of the channel: its category, or the channel of a thread
+	Author                 Member
+}
+
+// Listener hears of what happens. Calls about one guild come in order, and must return soon, but for Asked.
+type Listener interface {
+	// Arrived says that a guild is there. Earlier changes of it may have been missed.
+	Arrived(guildID string)
+	// Changed says that the facts of a guild have changed.
+	Changed(guildID string)
+	// Left says that the bot is no longer in a guild.
+	Left(guildID string)
+	Joined(guildID string, member Member)
+	// Updated brings the roles that a member has now.
+	Updated(guildID string, member Member)
+	Departed(guildID, userID string)
+	Wrote(message Message)
+	// Asked answers a command or a button.
+	Asked(ctx context.Context, question Question) Reply
+}
+
+// Chat is what the bot can do in its guilds.
+type Chat interface {
+	// Guild returns a guild's facts; false if the bot is not in it.
+	Guild(guildID string) (Guild, bool)
+	// Members returns all members of a guild.
+	Members(ctx context.Context, guildID string) ([]Member, error)
+	Member(ctx context.Context, guildID, userID string) (Member, error)
+	// SetRole gives or takes a member's role.
+	SetRole(ctx context.Context, guildID, userID, roleID string, given bool) error
+	// Post writes a message that mentions nobody but the users named.
+	Post(ctx context.Context, channelID, text string, mentions ...string) error
+}
+
+// Command describes a command to the chat service.
+type Command struct {
+	Name, Description string
+	ManagersOnly      bool // only for members who may manage the guild
+	Options           []Option
+	Commands          []Command // subcommands, in place of options
+}
+
+// Option is an option of a command: a member, or, with Choices, one of these texts, or, with a Max, a whole number from 0 to it.
+type Option struct {
+	Name, Description string
+	Required          bool
+	Choices           []string
+	Max               int
+}
+
+// Question is a use of a command or a button.
+type Question struct {
+	GuildID string
+	Asker   Member
+	Manages bool   // whether the asker may manage the guild
+	Command string // with a subcommand after a space
+	Options map[string]string
+	Button  string // the id of the button in place of a command
+}
+
+// Reply is the answer to a Question.
+type Reply struct {
+	Text    string
+	Picture []byte // a PNG, which the text describes
+	Private bool   // only the asker sees it
+	Buttons []Button
+}
+
+// Button is a button under a reply.
+type Button struct {
+	ID, Label string
+	Disabled  bool
+}

@@ -1,0 +1,188 @@
+package discord
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/disgoorg/disgo/discord"
+	"github.com/disgoorg/disgo/rest"
+	"github.com/disgoorg/omit"
+	"github.com/disgoorg/snowflake/v2"
+
+	"levelboard/internal/bot/chat"
+)
+
+const (
+	// soon is how long an answer may take before the bot asks Discord for more time. Discord allows 3 seconds.
+	soon = 2 * time.Second
+	// commandTime is how long an answer may take.
+	commandTime = time.Minute
+)
+
+// register registers the commands: all at once, which changes nothing when they are the same.
+func (c *Client) register(applicationID string) {
+	ctx := c.life
+	var commands []discord.ApplicationCommandCreate
+	for _, command := range c.Commands {
+		commands = append(commands, commandOf(command))
+	}
+	id, _ := snowflake.Parse(applicationID)
+	for wait := time.Second; ; wait = min(2*wait, longestPause) {
+		_, err := rest.NewApplications(c.rest).SetGlobalCommands(id, commands, rest.WithCtx(ctx))
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		c.Log.Warn("the commands could not be registered; the bot tries again", "error", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+func commandOf(command chat.Command) discord.SlashCommandCreate {
+	create := discord.SlashCommandCreate{
+		Name: command.Name, Description: command.Description, Options: optionsOf(command.Options), Contexts: []discord.InteractionContextType{discord.InteractionContextTypeGuild},
+	}
+	for _, sub := range command.Commands {
+		create.Options = append(create.Options, discord.ApplicationCommandOptionSubCommand{Name: sub.Name, Description: sub.Description, Options: optionsOf(sub.Options)})
+	}
+	if command.ManagersOnly {
+		manages := discord.PermissionManageGuild
+		create.DefaultMemberPermissions = omit.New(&manages)
+	}
+	return create
+}
+
+func optionsOf(options []chat.Option) (list []discord.ApplicationCommandOption) {
+	for _, o := range options {
+		switch {
+		case len(o.Choices) > 0:
+			choices := []discord.ApplicationCommandOptionChoiceString{}
+			for _, choice := range o.Choices {
+				choices = append(choices, discord.ApplicationCommandOptionChoiceString{Name: choice, Value: choice})
+			}
+			list = append(list, discord.ApplicationCommandOptionString{Name: o.Name, Description: o.Description, Required: o.Required, Choices: choices})
+		case o.Max > 0:
+			least := 0
+			list = append(list, discord.ApplicationCommandOptionInt{Name: o.Name, Description: o.Description, Required: o.Required, MinValue: &least, MaxValue: &o.Max})
+		default:
+			list = append(list, discord.ApplicationCommandOptionUser{Name: o.Name, Description: o.Description, Required: o.Required})
+		}
+	}
+	return list
+}
+
+// interaction is a use of a command or a button.
+type interaction struct {
+	ID            snowflake.ID  `json:"id"`
+	ApplicationID snowflake.ID  `json:"application_id"`
+	Token         string        `json:"token"`
+	Type          int           `json:"type"`
+	GuildID       string        `json:"guild_id"`
+	Member        *memberObject `json:"member"`
+	Data          struct {
+		Name     string         `json:"name"`
+		CustomID string         `json:"custom_id"`
+		Options  []optionObject `json:"options"`
+	} `json:"data"`
+}
+
+type optionObject struct {
+	Name    string          `json:"name"`
+	Type    int             `json:"type"`
+	Value   json.RawMessage `json:"value"` // a word, an id, or a number
+	Options []optionObject  `json:"options"`
+}
+
+const (
+	usesCommand   = 2
+	usesButton    = 3
+	isSubcommand  = 1
+	quotationMark = "\""
+)
+
+// onInteraction answers a command or a button.
+func (c *Client) onInteraction(i interaction) {
+	if i.GuildID == "" || i.Member == nil || i.Type != usesCommand && i.Type != usesButton {
+		return
+	}
+	question := chat.Question{
+		GuildID: i.GuildID, Asker: i.Member.User.member(i.Member.Roles), Manages: may(i.Member.Permissions, mayManage|mayAdminister),
+		Command: i.Data.Name, Button: i.Data.CustomID, Options: map[string]string{},
+	}
+	options := i.Data.Options
+	if len(options) == 1 && options[0].Type == isSubcommand {
+		question.Command += " " + options[0].Name
+		options = options[0].Options
+	}
+	for _, option := range options {
+		question.Options[option.Name] = strings.Trim(string(option.Value), quotationMark)
+	}
+	if err := c.answer(i, question); err != nil {
+		c.Log.Warn("a command could not be answered", "command", question.Command, "error", err)
+	}
+}
+
+// answer answers at once if the answer is there soon, else in two steps. Of the first step nobody but the asker sees anything, as the answer may be private.
+func (c *Client) answer(i interaction, question chat.Question) error {
+	kind, later := discord.InteractionResponseTypeCreateMessage, discord.InteractionResponseTypeDeferredCreateMessage
+	if i.Type == usesButton {
+		kind, later = discord.InteractionResponseTypeUpdateMessage, discord.InteractionResponseTypeDeferredUpdateMessage
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
+	defer cancel()
+	replies := make(chan chat.Reply, 1)
+	go func() { replies <- c.Listener.Asked(ctx, question) }()
+	select {
+	case reply := <-replies:
+		return c.interactions.CreateInteractionResponse(i.ID, i.Token, discord.InteractionResponse{Type: kind, Data: created(reply)}, rest.WithCtx(ctx))
+	case <-time.After(soon):
+	}
+	deferred := discord.InteractionResponse{Type: later, Data: discord.MessageCreate{Flags: discord.MessageFlagEphemeral}}
+	err := c.interactions.CreateInteractionResponse(i.ID, i.Token, deferred, rest.WithCtx(ctx))
+	_, updateErr := c.interactions.UpdateInteractionResponse(i.ApplicationID, i.Token, updated(<-replies), rest.WithCtx(ctx))
+	return errors.Join(err, updateErr)
+}
+
+func created(r chat.Reply) discord.MessageCreate {
+	m := discord.MessageCreate{Content: r.Text, Components: components(r), Files: files(r)}
+	if r.Private {
+		m.Flags = discord.MessageFlagEphemeral
+	}
+	return m
+}
+
+func updated(r chat.Reply) discord.MessageUpdate {
+	rows := components(r)
+	return discord.MessageUpdate{Content: &r.Text, Components: &rows, Files: files(r)}
+}
+
+func components(r chat.Reply) []discord.LayoutComponent {
+	if len(r.Buttons) == 0 {
+		return nil
+	}
+	var row []discord.InteractiveComponent
+	for n, b := range r.Buttons {
+		id := b.ID
+		if b.Disabled {
+			id = fmt.Sprintf("%s #%d", b.ID, n) // ids of one message must differ
+		}
+		row = append(row, discord.NewSecondaryButton(b.Label, id).WithDisabled(b.Disabled))
+	}
+	return []discord.LayoutComponent{discord.NewActionRow(row...)}
+}
+
+// files is the picture, whose description is for those who cannot see it.
+func files(r chat.Reply) []*discord.File {
+	if r.Picture == nil {
+		return nil
+	}
+	return []*discord.File{discord.NewFile("card.png", r.Text, bytes.NewReader(r.Picture))}
+}

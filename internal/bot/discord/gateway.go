@@ -1,0 +1,235 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// The operations of the gateway.
+const (
+	opDispatch       = 0
+	opHeartbeat      = 1
+	opIdentify       = 2
+	opResume         = 6
+	opReconnect      = 7
+	opInvalidSession = 9
+	opHello          = 10
+	opHeartbeatACK   = 11
+)
+
+// intents are what Discord sends: guilds, members and messages. The content of messages is not among them.
+const intents = 1<<0 | 1<<1 | 1<<9
+
+const (
+	identifyPause = 5 * time.Second  // between two new sessions
+	longestPause  = 60 * time.Second // between two connections
+	writeTime     = 10 * time.Second
+)
+
+// shard is one connection to the gateway. It resumes its session where it was cut. An event that cannot be read is left out.
+type shard struct {
+	c         *Client
+	id, count int
+	up        atomic.Bool // the session is there, and all that was missed has come
+
+	address, session string // for resuming
+	sequence         atomic.Int64
+
+	writing sync.Mutex
+	conn    *websocket.Conn
+	acked   atomic.Bool
+}
+
+type packet struct {
+	Op int             `json:"op"`
+	D  json.RawMessage `json:"d"`
+	S  int64           `json:"s"`
+	T  string          `json:"t"`
+}
+
+// run connects until ctx ends, or Discord refuses the bot for good.
+func (s *shard) run(ctx context.Context) error {
+	for pause := time.Second; ; pause = min(2*pause, longestPause) {
+		begun := time.Now()
+		err := s.connect(ctx)
+		s.up.Store(false)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
+			switch closed.Code {
+			case 4004:
+				return ErrToken
+			case 4013, 4014:
+				return ErrIntent
+			case 4010, 4011:
+				return fmt.Errorf("the bot is in more guilds than at its start, and needs more shards: start it again: %w", err)
+			case 4007, 4009: // the session is over
+				s.session = ""
+			}
+		}
+		if time.Since(begun) > longestPause {
+			pause = time.Second
+		}
+		s.c.Log.Info("the connection to Discord has ended; the bot connects again", "shard", s.id, "error", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
+// connect serves one connection.
+func (s *shard) connect(ctx context.Context) error {
+	address := s.address
+	if s.session == "" {
+		address = s.c.gateway
+		s.sequence.Store(0)
+		if err := s.c.awaitIdentify(ctx, s.count); err != nil {
+			return err
+		}
+	}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: answerTime}
+	conn, _, err := dialer.DialContext(ctx, address+"?v=10&encoding=json", nil)
+	if err != nil {
+		s.session = "" // its address may be gone
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+		_ = conn.Close()
+	})()
+	defer conn.Close()
+	s.conn = conn
+	for {
+		var p packet
+		if err := conn.ReadJSON(&p); err != nil {
+			return err
+		}
+		switch p.Op {
+		case opHello:
+			var hello struct {
+				Interval int `json:"heartbeat_interval"`
+			}
+			if err := json.Unmarshal(p.D, &hello); err != nil || hello.Interval <= 0 {
+				return fmt.Errorf("the gateway's hello cannot be read: %w", err)
+			}
+			s.acked.Store(true)
+			go s.heartbeat(ctx, time.Duration(hello.Interval)*time.Millisecond)
+			err = s.greet()
+		case opHeartbeat:
+			err = s.write(opHeartbeat, s.sequence.Load())
+		case opHeartbeatACK:
+			s.acked.Store(true)
+		case opReconnect:
+			return errors.New("asked for by Discord")
+		case opInvalidSession:
+			var resumable bool
+			_ = json.Unmarshal(p.D, &resumable) // false is safe
+			if !resumable {
+				s.session = ""
+			}
+			return errors.New("the session cannot be resumed")
+		case opDispatch:
+			s.dispatch(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *shard) write(op int, data any) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return err
+	}
+	return s.conn.WriteJSON(map[string]any{"op": op, "d": data})
+}
+
+// greet resumes the session, or begins a new one.
+func (s *shard) greet() error {
+	if s.session != "" {
+		return s.write(opResume, map[string]any{"token": s.c.Token, "session_id": s.session, "seq": s.sequence.Load()})
+	}
+	return s.write(opIdentify, map[string]any{
+		"token": s.c.Token, "intents": intents, "shard": []int{s.id, s.count}, "large_threshold": 50,
+		"properties": map[string]string{"os": runtime.GOOS, "browser": "levelboard-bot", "device": "levelboard-bot"},
+	})
+}
+
+// heartbeat shows that the bot is there, and closes a connection on which Discord does not.
+func (s *shard) heartbeat(ctx context.Context, interval time.Duration) {
+	conn := s.conn
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if !s.acked.Swap(false) || s.write(opHeartbeat, s.sequence.Load()) != nil {
+			_ = conn.Close()
+			return
+		}
+	}
+}
+
+func (s *shard) dispatch(p packet) {
+	switch p.T {
+	case "READY":
+		var ready struct {
+			SessionID   string `json:"session_id"`
+			ResumeURL   string `json:"resume_gateway_url"`
+			Application struct {
+				ID string `json:"id"`
+			} `json:"application"`
+		}
+		if err := json.Unmarshal(p.D, &ready); err != nil {
+			s.c.Log.Error("Discord's READY cannot be read", "error", err)
+		}
+		s.session, s.address = ready.SessionID, ready.ResumeURL
+		if s.address == "" {
+			s.address = s.c.gateway
+		}
+		s.c.registering.Do(func() { s.c.working.Go(func() { s.c.register(ready.Application.ID) }) })
+		s.up.Store(true)
+	case "RESUMED":
+		s.up.Store(true)
+	default:
+		if err := s.c.onEvent(p.T, p.D); err != nil {
+			s.c.Log.Warn("an event of Discord cannot be read; it is left out", "event", p.T, "error", err)
+		}
+	}
+	s.sequence.Store(p.S)
+}
+
+// awaitIdentify waits for the turn to begin a session: with several shards, one every few seconds.
+func (c *Client) awaitIdentify(ctx context.Context, shards int) error {
+	if shards == 1 {
+		return nil
+	}
+	c.identifying.Lock()
+	defer c.identifying.Unlock()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Until(c.identified.Add(identifyPause))):
+	}
+	c.identified = time.Now()
+	return nil
+}

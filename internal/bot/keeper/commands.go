@@ -1,0 +1,217 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"levelboard/internal/bot/api"
+	"levelboard/internal/bot/chat"
+)
+
+const maxXP = 2147483647
+
+// Commands are what Asked answers.
+func Commands() []chat.Command {
+	who := chat.Option{Name: "member", Description: "Whose XP", Required: true}
+	amount := chat.Option{Name: "amount", Description: "How much XP", Required: true, Max: maxXP}
+	return []chat.Command{
+		{Name: "rank", Description: "A member's level and rank", Options: []chat.Option{{Name: "member", Description: "You, if left out"}}},
+		{Name: "leaderboard", Description: "The board, from the top", Options: []chat.Option{
+			{Name: "period", Description: "All time, if left out", Choices: []string{"day", "week", "month", "season"}},
+		}},
+		{Name: "xp", Description: "Change a member's XP", ManagersOnly: true, Commands: []chat.Command{
+			{Name: "give", Description: "Add XP", Options: []chat.Option{who, amount}},
+			{Name: "take", Description: "Take XP away", Options: []chat.Option{who, amount}},
+			{Name: "set", Description: "Set XP", Options: []chat.Option{who, amount}},
+		}},
+		{Name: "hide", Description: "Hide yourself from the board; again: come back"},
+		{Name: "levels", Description: "Links to the board, the settings and your profile"},
+	}
+}
+
+// Asked implements chat.Listener.
+func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
+	g := k.guild(q.GuildID)
+	if g.keyNow() == "" {
+		return private("The bot is still connecting this server to Levelboard. Try again in a minute.")
+	}
+	name, value, _ := strings.Cut(cmp.Or(q.Button, q.Command), " ")
+	var reply chat.Reply
+	var err error
+	switch name {
+	case "rank":
+		reply, err = g.rank(ctx, q)
+	case "leaderboard":
+		reply, err = g.leaderboard(ctx, cmp.Or(value, "1 "+q.Options["period"]))
+	case "xp":
+		reply, err = g.changeXP(ctx, q, value)
+	case "hide":
+		reply, err = g.hideSelf(ctx, q.Asker.ID)
+	case "levels":
+		url := k.PublicURL
+		reply = private(fmt.Sprintf("The board: %s/leaderboard/%s\nYour profile: %s/profile\nSettings, for managers: %s/guilds/%s/settings", url, g.id, url, url, g.id))
+	default:
+		reply = private("The bot does not know this command. It may be one of an earlier version.")
+	}
+	if err != nil {
+		g.log.Warn("a command failed", "command", name, "error", err)
+		return private("Levelboard does not respond. Try again in a minute.")
+	}
+	return reply
+}
+
+func private(text string) chat.Reply { return chat.Reply{Text: text, Private: true} }
+
+func (g *guild) get(ctx context.Context, path string, out any) error {
+	return g.call(ctx, api.Request{Method: http.MethodGet, Path: path}, out)
+}
+
+// member is a member as the commands show one.
+type member struct {
+	Rank, Of, XP, Level, NextLevelXP, MessageCount int
+	Hidden                                         []string
+	User                                           struct{ Username, GlobalName string }
+}
+
+func (g *guild) rank(ctx context.Context, q chat.Question) (chat.Reply, error) {
+	userID := cmp.Or(q.Options["member"], q.Asker.ID)
+	self := userID == q.Asker.ID
+	var m member
+	err := g.get(ctx, "/v2/guilds/"+g.id+"/members/"+userID, &m)
+	if api.Status(err) == http.StatusNotFound || err == nil && len(m.Hidden) > 0 && !self {
+		return chat.Reply{Text: fmt.Sprintf("<@%s> has no rank yet. It begins with the first message.", userID)}, nil
+	}
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	hidden := len(m.Hidden) > 0
+	reply := chat.Reply{Private: hidden, Text: fmt.Sprintf("<@%s> is #%d of %d: level %d with %d XP, next level at %d XP, %d messages.",
+		userID, m.Rank, m.Of, m.Level, m.XP, m.NextLevelXP, m.MessageCount)}
+	if hidden {
+		reply.Text += " You are hidden from the board; only you see this."
+	}
+	if err := g.get(ctx, "/v2/levels/"+g.id+"/users/"+userID+"/card.png", &reply.Picture); err != nil {
+		g.log.Warn("a card cannot be read", "error", err)
+		reply.Picture = nil
+	}
+	return reply, nil
+}
+
+// boardRows is how many members one page of /leaderboard shows; a page of Levelboard is ten of them.
+const boardRows = 10
+
+// leaderboard shows a page: its number and, after a space, the period.
+func (g *guild) leaderboard(ctx context.Context, asked string) (chat.Reply, error) {
+	number, period, _ := strings.Cut(asked, " ")
+	page, err := strconv.Atoi(number)
+	if err != nil || page < 1 {
+		page = 1
+	}
+	path := fmt.Sprintf("/v2/levels/%s?page=%d", g.id, (page-1)*boardRows/100+1)
+	if period != "" {
+		path += "&period=" + period
+	}
+	var board struct {
+		Levels []struct {
+			Rank, XP, Level, Gained int
+			UserID                  string
+		}
+		Period struct{ ID, Name string }
+	}
+	err = g.get(ctx, path, &board)
+	if status := api.Status(err); status == http.StatusNotFound && period != "" {
+		return private("This server counts no " + period + ". A manager can switch it on in the settings: /levels has the link."), nil
+	}
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	first := (page - 1) * boardRows % 100
+	rows := board.Levels[min(first, len(board.Levels)):min(first+boardRows, len(board.Levels))]
+	title := "Leaderboard"
+	if period != "" {
+		title = "Leaderboard of the " + period + " " + cmp.Or(board.Period.Name, board.Period.ID)
+	}
+	text := "**" + title + "**\n"
+	for _, m := range rows {
+		if period != "" {
+			text += fmt.Sprintf("%d. <@%s> +%d XP\n", m.Rank, m.UserID, m.Gained)
+		} else {
+			text += fmt.Sprintf("%d. <@%s> level %d, %d XP\n", m.Rank, m.UserID, m.Level, m.XP)
+		}
+	}
+	if len(rows) == 0 {
+		text += "There is nobody here yet."
+	}
+	button := func(to int) string { return strings.TrimSpace(fmt.Sprintf("leaderboard %d %s", to, period)) }
+	return chat.Reply{Text: text, Buttons: []chat.Button{
+		{ID: button(max(1, page-1)), Label: "Previous", Disabled: page == 1},
+		{ID: button(page + 1), Label: "Next", Disabled: len(rows) < boardRows},
+	}}, nil
+}
+
+// changeXP gives, takes or sets a member's XP. The audit log has who asked for it as the reason.
+func (g *guild) changeXP(ctx context.Context, q chat.Question, how string) (chat.Reply, error) {
+	amount, err := strconv.Atoi(q.Options["amount"])
+	userID := q.Options["member"]
+	if !q.Manages {
+		return private("You need the permission Manage Server for that."), nil
+	}
+	if err != nil || amount < 0 || amount > maxXP || userID == "" {
+		return private("The amount must be a whole number from 0 to 2147483647."), nil
+	}
+	var change any = amount
+	switch how {
+	case "give":
+		change = object{"increment": amount}
+	case "take":
+		change = object{"decrement": amount}
+	}
+	request := api.Request{
+		Method: http.MethodPatch, Path: "/v2/levels/" + g.id + "/users/" + userID, Body: object{"xp": change}, Once: rand.Text(),
+		Reason: fmt.Sprintf("/xp %s by %s (%s)", how, q.Asker.Username, q.Asker.ID),
+	}
+	err = g.call(ctx, request, nil)
+	if api.Status(err) == http.StatusNotFound && how != "take" {
+		request.Method, request.Body, request.Once = http.MethodPut, object{
+			"mode": map[string]string{"give": "add", "set": "set"}[how], "members": []object{{"userId": userID, "xp": amount}},
+		}, rand.Text()
+		request.Path = "/v2/guilds/" + g.id + "/members"
+		err = g.call(ctx, request, nil)
+	}
+	if api.Status(err) == http.StatusNotFound {
+		return private(fmt.Sprintf("<@%s> has no XP yet.", userID)), nil
+	}
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	var m member
+	if err := g.get(ctx, "/v2/guilds/"+g.id+"/members/"+userID, &m); err != nil {
+		return private("Done."), nil
+	}
+	return private(fmt.Sprintf("<@%s> has %d XP now, level %d.", userID, m.XP, m.Level)), nil
+}
+
+// hideSelf sets or lifts the member's own flag.
+func (g *guild) hideSelf(ctx context.Context, userID string) (chat.Reply, error) {
+	hidden := false
+	err := g.eachHidden(ctx, func(u hiddenUser) {
+		for _, by := range u.By {
+			hidden = hidden || u.UserID == userID && by == bySelf
+		}
+	})
+	if err == nil {
+		_, err = g.setHidden(ctx, userID, bySelf, !hidden, "/hide")
+	}
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	if hidden {
+		return private("You are back on the board, unless a manager hides you."), nil
+	}
+	return private("You are hidden from the board. You gain XP and roles as before. /hide again brings you back."), nil
+}

@@ -1,0 +1,144 @@
+package bot
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Settings are the bot's, from the environment. docs/bot.md lists them; a test keeps that table equal to the tags.
+type Settings struct {
+	Token      string     `env:"DISCORD_TOKEN" secret:"true" desc:"The bot's token, from Discord's developer portal. Required."`
+	URL        string     `env:"LEVELBOARD_URL" envDefault:"http://127.0.0.1:8080" desc:"Where Levelboard is."`
+	AdminToken string     `env:"LEVELBOARD_ADMIN_TOKEN" secret:"true" desc:"Levelboard's admin token: the bot sets up each guild that it is in. This or the key is required."`
+	Key        string     `env:"LEVELBOARD_KEY" secret:"true" desc:"An API key that may write, in place of the admin token: the bot serves the guilds that it has grants for."`
+	PublicURL  string     `env:"LEVELBOARD_PUBLIC_URL" desc:"What links are built on; LEVELBOARD_URL if it is not set."`
+	Data       string     `env:"LEVELBOARD_BOT_DATA" envDefault:"./levelboard-bot-data" desc:"Directory of the queue, the keys that the bot made, and its place in each guild's events."`
+	Announce   string     `env:"LEVELBOARD_BOT_ANNOUNCE" envDefault:"here" desc:"Where level-ups and winners are announced: here (where the member wrote), off, or a channel's id."`
+	HideRoles  []string   `env:"LEVELBOARD_BOT_HIDE_ROLES" desc:"Names or ids of roles, separated by commas: who has one is hidden from the board."`
+	DiscordURL string     `env:"LEVELBOARD_BOT_DISCORD_URL" envDefault:"https://discord.com" desc:"Where Discord is, for tests and proxies."`
+	OpsListen  string     `env:"LEVELBOARD_OPS_LISTEN" envDefault:"127.0.0.1:9465" desc:"Address of /metrics, /livez and /readyz; :9465 in the container image."`
+	LogLevel   slog.Level `env:"LEVELBOARD_LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
+	LogFormat  string     `env:"LEVELBOARD_LOG_FORMAT" envDefault:"text" desc:"text or json."`
+}
+
+const fileSuffix = "_FILE"
+
+// Setting describes one environment variable.
+type Setting struct {
+	Name, Default, Description string
+	Secret                     bool // may be given as Name_FILE
+}
+
+// Describe lists the settings.
+func Describe() (settings []Setting) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
+		settings = append(settings, Setting{f.Tag.Get("env"), f.Tag.Get("envDefault"), f.Tag.Get("desc"), f.Tag.Get("secret") != ""})
+	}
+	return settings
+}
+
+// Load reads the settings from environ (NAME=value); an empty value counts as not set. err joins all that is wrong, a sentence for each
+// setting, and holds no secret.
+func Load(environ []string) (s Settings, err error) {
+	var problems []error
+	vars := map[string]string{}
+	for _, kv := range environ {
+		if name, value, ok := strings.Cut(kv, "="); ok && value != "" {
+			vars[name] = value
+		}
+	}
+	for _, setting := range Describe() {
+		if setting.Secret {
+			problems = append(problems, readSecret(vars, setting.Name))
+		}
+	}
+	problems = append(problems, unknown(vars)...)
+	if err := env.ParseWithOptions(&s, env.Options{Environment: vars}); err != nil {
+		problems = append(problems, errors.New("LEVELBOARD_LOG_LEVEL must be debug, info, warn or error")) // all else is text
+	}
+	problems = append(problems, s.check()...)
+	if err := errors.Join(problems...); err != nil {
+		return Settings{}, err
+	}
+	return s, nil
+}
+
+// readSecret puts a secret that stands in a file into vars.
+func readSecret(vars map[string]string, name string) error {
+	path := vars[name+fileSuffix]
+	if path == "" {
+		return nil
+	}
+	if vars[name] != "" {
+		return fmt.Errorf("%s and %s are both set: set only one of them", name, name+fileSuffix)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s names a file that cannot be read: %w", name+fileSuffix, errors.Unwrap(err)) // without the path, which may be the secret
+	}
+	vars[name] = strings.TrimSpace(string(content))
+	if vars[name] == "" {
+		return fmt.Errorf("%s names an empty file", name+fileSuffix)
+	}
+	return nil
+}
+
+// unknown returns a sentence for each name that looks like one of the bot's own and is none. Other LEVELBOARD_ names may be the service's.
+func unknown(vars map[string]string) (problems []error) {
+	for name := range vars {
+		isSetting := slices.ContainsFunc(Describe(), func(s Setting) bool { return s.Name == name || s.Secret && s.Name+fileSuffix == name })
+		if strings.HasPrefix(name, "LEVELBOARD_BOT_") && !isSetting {
+			problems = append(problems, fmt.Errorf("%s is not a setting: docs/bot.md lists them", name))
+		}
+	}
+	return problems
+}
+
+var channelID = regexp.MustCompile(`^[0-9]{17,20}$`)
+
+func (s *Settings) check() (problems []error) {
+	bad := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	switch {
+	case s.Token == "":
+		bad("DISCORD_TOKEN is missing: create the token in Discord's developer portal, under your application's Bot, with Reset Token")
+	case strings.ContainsAny(s.Token, " \t\r\n"):
+		bad("DISCORD_TOKEN must be the token alone, without \"Bot \" before it")
+	}
+	switch {
+	case s.AdminToken == "" && s.Key == "":
+		bad("LEVELBOARD_ADMIN_TOKEN or LEVELBOARD_KEY is missing: an embedded service's token is in the file admin-token of its data directory (LEVELBOARD_ADMIN_TOKEN_FILE)")
+	case s.AdminToken != "" && s.Key != "":
+		bad("LEVELBOARD_ADMIN_TOKEN and LEVELBOARD_KEY are both set: set only one of them")
+	}
+	if s.PublicURL == "" {
+		s.PublicURL = s.URL
+	}
+	for name, at := range map[string]*string{"LEVELBOARD_URL": &s.URL, "LEVELBOARD_PUBLIC_URL": &s.PublicURL, "LEVELBOARD_BOT_DISCORD_URL": &s.DiscordURL} {
+		u, err := url.Parse(*at)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			bad("%s must be an http:// or https:// URL without user, query and fragment", name)
+		}
+		*at = strings.TrimRight(*at, "/")
+	}
+	if s.Announce != "here" && s.Announce != "off" && !channelID.MatchString(s.Announce) {
+		bad("LEVELBOARD_BOT_ANNOUNCE must be here, off, or a channel's id, not %q", s.Announce)
+	}
+	if s.LogFormat != "text" && s.LogFormat != "json" {
+		bad("LEVELBOARD_LOG_FORMAT must be text or json, not %q", s.LogFormat)
+	}
+	for i, role := range s.HideRoles {
+		if s.HideRoles[i] = strings.TrimSpace(role); s.HideRoles[i] == "" {
+			bad("LEVELBOARD_BOT_HIDE_ROLES has an empty name (number %d)", i+1)
+		}
+	}
+	return problems
+}

@@ -48,6 +48,17 @@ type target struct {
 
 func start(t *testing.T, environ ...string) *target {
 	t.Helper()
+	s := run(t, environ...)
+	guild := map[string]any{"name": "Gophers", "memberCount": 1, "ownerId": "300000000000000009"}
+	s.api().Do("PUT", "/admin/guilds/"+guildID, "", guild, apitest.AdminToken(adminToken)).Want(t, 201)
+	s.key = s.newKey("300000000000000009", guildID)
+	s.award(100)
+	return s
+}
+
+// run starts a service that has nothing yet.
+func run(t *testing.T, environ ...string) *target {
+	t.Helper()
 	s := &target{t: t, address: testenv.FreeAddr(t), ops: testenv.FreeAddr(t), log: filepath.Join(t.TempDir(), "log")}
 	logFile, err := os.Create(s.log)
 	if err != nil {
@@ -72,10 +83,6 @@ func start(t *testing.T, environ ...string) *target {
 		}
 	})
 	testenv.Wait(t, "the service is ready", func() bool { return s.opsStatus("/readyz") == 200 })
-	guild := map[string]any{"name": "Gophers", "memberCount": 1, "ownerId": "300000000000000009"}
-	s.api().Do("PUT", "/admin/guilds/"+guildID, "", guild, apitest.AdminToken(adminToken)).Want(t, 201)
-	s.key = s.newKey("300000000000000009", guildID)
-	s.award(100)
 	return s
 }
 

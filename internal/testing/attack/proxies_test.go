@@ -8,13 +8,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	"levelboard/internal/testing/testenv"
 )
 
 // proxies are those of deploy/proxies: what stands around the documented file, what takes the place of TLS in it, and how it is run.
-// FRONT and DIR are the proxy's address and directory.
+// FRONT and DIR are the proxy's address and directory, ADDRn and OPSn two services.
 var proxies = map[string]struct {
 	file, before, after string
 	local               []string // old and new text by turns
@@ -22,35 +23,46 @@ var proxies = map[string]struct {
 }{
 	"nginx": {
 		file: "nginx.conf",
-		before: "daemon off; pid DIR/pid; error_log stderr; worker_rlimit_nofile 16384; events { worker_connections 8192; }\nhttp { access_log off;" +
+		before: "user root; daemon off; pid DIR/pid; error_log stderr; worker_rlimit_nofile 16384; events { worker_connections 8192; }\nhttp { access_log off;" +
 			"client_body_temp_path DIR/body; proxy_temp_path DIR/proxy; fastcgi_temp_path DIR/fastcgi; uwsgi_temp_path DIR/uwsgi; scgi_temp_path DIR/scgi;\n",
 		after:   "}\n",
-		local:   []string{"listen 443 ssl", "listen FRONT", "ssl_certificate ", "#", "ssl_certificate_key", "#"},
+		local:   []string{"listen 443 ssl", "listen FRONT", "ssl_certificate ", "#", "ssl_certificate_key", "#", "server 127.0.0.1:8080;", "server ADDR1; server ADDR2;", "$host;", "$http_host;"},
 		command: []string{"nginx", "-e", "stderr", "-c", "DIR/nginx.conf"},
 	},
 	"haproxy": {
-		file:    "haproxy.cfg",
-		local:   []string{"bind :443 ssl crt /etc/haproxy/levels.example.org.pem", "bind FRONT"},
+		file: "haproxy.cfg",
+		local: []string{
+			"bind :443 ssl crt /etc/haproxy/levels.example.org.pem", "bind FRONT",
+			"10.0.0.11:8080\n", "ADDR1 port OPS1\n", "10.0.0.12:8080\n", "ADDR2 port OPS2\n", "10.0.0.11:8080", "ADDR1", "10.0.0.12:8080", "ADDR2",
+		},
 		command: []string{"haproxy", "-db", "-f", "DIR/haproxy.cfg"},
 	},
 	"caddy": {
 		file: "Caddyfile", before: "{\n\tadmin off\n}\n",
-		local:   []string{"levels.example.org", "http://FRONT"},
+		local:   []string{"levels.example.org", "http://FRONT", "127.0.0.1:8080", "ADDR1 ADDR2"},
 		command: []string{"caddy", "run", "--adapter", "caddyfile", "--config", "DIR/Caddyfile"},
 	},
 }
 
 // throughProxy puts the documented proxy in front of the service and returns its address.
 func (s *target) throughProxy(name string) (front string) {
-	t, proxy := s.t, proxies[name]
+	s.t.Helper()
+	front = testenv.FreeAddr(s.t)
+	putProxy(s.t, name, front, s, s)
+	return front
+}
+
+// putProxy puts the documented proxy in front of two services, which may be one.
+func putProxy(t *testing.T, name, front string, one, two *target) {
 	t.Helper()
+	proxy := proxies[name]
 	documented, err := os.ReadFile(filepath.Join("../../../deploy/proxies", proxy.file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, front := t.TempDir(), testenv.FreeAddr(t)
-	local := strings.NewReplacer(append(proxy.local, "127.0.0.1:8080", s.address)...).Replace(string(documented))
-	here := strings.NewReplacer("DIR", dir, "FRONT", front)
+	dir := t.TempDir()
+	local := strings.NewReplacer(proxy.local...).Replace(string(documented))
+	here := strings.NewReplacer("DIR", dir, "FRONT", front, "ADDR1", one.address, "ADDR2", two.address, "OPS1", portOf(one.ops), "OPS2", portOf(two.ops))
 	if err := os.WriteFile(filepath.Join(dir, proxy.file), []byte(here.Replace(proxy.before+local+proxy.after)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +97,9 @@ func (s *target) throughProxy(name string) (front string) {
 		status, _ := statusOf("http://" + front + "/v2/openapi.json")
 		return status == 200
 	})
-	return front
 }
+
+func portOf(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 
 func statusOf(url string) (int, error) {
 	client := oneCall(5 * time.Second)

@@ -1,0 +1,125 @@
+//go:build linux
+
+package attack
+
+import (
+	"bytes"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"levelboard/internal/testing/testenv"
+)
+
+// A manager's upload is in the replica that took it: behind each of the documented proxies its preview, its confirmation and its end are found,
+// and whatever is the same on all replicas comes from both.
+func TestAnImportBehindTwoReplicas(t *testing.T) {
+	for name := range proxies {
+		t.Run(name, func(t *testing.T) {
+			provider, front := testenv.OAuth(t), testenv.FreeAddr(t)
+			environ := append(provider.Environ(), "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t),
+				"LEVELBOARD_PUBLIC_URL=http://"+front, "LEVELBOARD_TRUSTED_PROXIES=127.0.0.1", "LEVELBOARD_SNAPSHOT_INTERVAL=1s")
+			one := start(t, environ...)
+			two := run(t, environ...)
+			putProxy(t, name, front, one, two)
+			provider.Register("http://" + front + "/sign-in/callback")
+			provider.SetUser(map[string]any{"id": "300000000000000009", "username": "ada"},
+				[]map[string]any{{"id": guildID, "name": "Gophers", "owner": true, "permissions": "0"}})
+			m := &manager{t: t, page: "http://" + front + "/guilds/" + guildID + "/data"}
+			m.signIn("http://" + front)
+			for _, user := range []string{"200000000000000777", "200000000000000778", "200000000000000779"} {
+				m.imports(user)
+			}
+			for _, replica := range []*target{one, two} {
+				if replica.metric(`levelboard_http_request_duration_seconds_count{method="GET",route="/v2/openapi.json",status="200"}`) == 0 {
+					t.Error("a replica got no requests")
+				}
+			}
+		})
+	}
+}
+
+// manager is the browser of somebody who manages the guild.
+type manager struct {
+	t       *testing.T
+	browser http.Client
+	page    string // its address
+}
+
+func (m *manager) signIn(site string) {
+	m.t.Helper()
+	m.browser.Jar, _ = cookiejar.New(nil)
+	// Each request has a connection of its own, so that none stays with a replica by chance.
+	m.browser.Transport = &http.Transport{DisableKeepAlives: true}
+	m.get(site+"/sign-in/provider?next="+url.QueryEscape("/guilds/"+guildID+"/data"), "Upload and preview")
+	for range 20 {
+		m.get(site+"/v2/openapi.json", "openapi")
+	}
+}
+
+// imports imports a member, and looks at the page many times on the way.
+func (m *manager) imports(user string) {
+	m.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	_ = form.WriteField("from", "auto")
+	_ = form.WriteField("mode", "higher")
+	file, _ := form.CreateFormFile("file", "members.csv")
+	_, _ = io.WriteString(file, "id,xp\n"+user+",5\n"+strings.Repeat("none,1\n", 200_000)) // larger than what proxies allow by themselves
+	_ = form.Close()
+	address, _ := m.send("POST", m.page+"/import", form.FormDataContentType(), &body)
+	if !strings.Contains(address, "?job=") {
+		m.t.Fatalf("the upload leads to %s", address)
+	}
+	job := m.sees(address, `name="job" value="(\w+)"`)
+	confirm := url.Values{"do": {"confirm"}, "job": {job[1]}}
+	address, _ = m.send("POST", m.page, "application/x-www-form-urlencoded", strings.NewReader(confirm.Encode()))
+	m.sees(address, "(Imported|Import)")
+}
+
+// sees reloads the page until it does so no more by itself, then ten times, and wants it to say the same each time.
+func (m *manager) sees(address, says string) (found []string) {
+	m.t.Helper()
+	testenv.Wait(m.t, "the task ends", func() bool { return !strings.Contains(m.get(address, ""), `http-equiv="refresh"`) })
+	for range 10 {
+		text := m.get(address, "")
+		if found = regexp.MustCompile(says).FindStringSubmatch(text); found == nil || strings.Contains(text, "does not know the task") {
+			m.t.Fatalf("it does not say %s: %s", says, text)
+		}
+	}
+	return found
+}
+
+func (m *manager) get(address, says string) string {
+	m.t.Helper()
+	_, text := m.send("GET", address, "", nil)
+	if !strings.Contains(text, says) {
+		m.t.Fatalf("%s does not say %q: %s", address, says, text)
+	}
+	return text
+}
+
+func (m *manager) send(method, address, contentType string, body io.Reader) (at, text string) {
+	m.t.Helper()
+	r, err := http.NewRequestWithContext(m.t.Context(), method, address, body)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	answer, err := m.browser.Do(r)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	read, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != 200 {
+		m.t.Fatalf("%s %s: %d %v %.2000s", method, address, answer.StatusCode, err, read)
+	}
+	return answer.Request.URL.String(), string(read)
+}

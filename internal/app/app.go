@@ -29,16 +29,16 @@ import (
 	"levelboard/internal/platform/metrics"
 	"levelboard/internal/platform/tracing"
 	"levelboard/internal/store/ratelimit"
-	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/jobs"
+	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
@@ -142,10 +142,10 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	store := a.stores.live
-	guilds := guild.NewCache(a.stores.archive, guildsCached, guildBytesCached)
+	guildCache := guild.NewCache(a.stores.archive, guildsCached, guildBytesCached)
 	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
-	keys := apikey.NewCache(a.stores.archive, keysCached, time.Now, a.meter)
-	announce, err := a.follow(ctx, background, guilds, keys)
+	keyCache := apikey.NewCache(a.stores.archive, keysCached, time.Now, a.meter)
+	announce, err := a.follow(ctx, background, guildCache, keyCache)
 	if err != nil {
 		return err
 	}
@@ -164,13 +164,13 @@ func (a *App) start(ctx context.Context) error {
 
 	a.limiter = ratelimit.New(a.stores.client)
 	used := a.noteUses(background)
-	board := leaderboard.New(store, a.hydrator, guilds, leaderboard.Options{Used: used})
+	board := leaderboard.New(store, a.hydrator, guildCache, leaderboard.Options{Used: used})
 	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log, Used: used})
 	a.background.Go(func() { a.feed.Run(background) })
 	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log})
 	a.background.Go(func() { a.watching.Run(background) })
-	operator := admin.New(a.stores.archive, store, announce, a.log, time.Now)
-	owned := ownkeys.New(a.stores.archive, announce, time.Now)
+	operator := guilds.New(a.stores.archive, store, announce, a.log, time.Now)
+	apiKeys := keys.New(a.stores.archive, announce, time.Now)
 	settings := guildsettings.New(a.stores.archive, board, announce)
 	finder := leaderboard.NewFinder(board, a.stores.archive)
 	kept := checkpoints.New(a.stores.archive, store, a.hydrator, announce, checkpoints.Options{OnceTTL: a.cfg.IdempotencyTTL})
@@ -182,14 +182,14 @@ func (a *App) start(ctx context.Context) error {
 	boards := periods.NewBoards(board, a.stores.archive, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
-		pages, err := a.pages(address, owned, web.Deps{
-			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept, Audit: log, Fonts: fonts,
+		pages, err := a.pages(address, apiKeys, web.Deps{
+			Guilds: guildCache, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept, Audit: log, Fonts: fonts,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
 		}
 		return httpapi.New(httpapi.Deps{
-			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: boards, Events: a.feed, Admin: operator, Pages: pages,
+			Keys: keyCache, Limiter: a.limiter, Guilds: guildCache, Board: board, Periods: boards, Events: a.feed, Settings: operator, APIKeys: apiKeys, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: kept,
 			Audit: log, Users: users, Fonts: fonts,
 

@@ -6,19 +6,19 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/web"
-	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/signin"
 )
 
 // pages builds the pages for people on the use cases in deps. address is where they are listened for, which is their public address if none is set.
-func (a *App) pages(address string, keys *ownkeys.Profile, deps web.Deps) (*web.Site, error) {
+func (a *App) pages(address string, apiKeys *keys.Keys, deps web.Deps) (*web.Site, error) {
 	public := a.urlAt(address)
-	deps.Keys, deps.Limiter, deps.Log, deps.Now = keys, a.limiter, a.log, time.Now
+	deps.Keys, deps.Limiter, deps.Log, deps.Now = apiKeys, a.limiter, a.log, time.Now
 	deps.PublicURL, deps.IdentityLimit, deps.Version = public, a.cfg.RateLimitIdentity, a.opts.Version
 	deps.Watch, deps.KeepAlive = a.watching, a.opts.KeepAlive
 	o := a.signInOptions(address, public)
 	o.Refreshed = func(ctx context.Context, user id.User, managed []id.Guild) error {
-		return keys.Refreshed(ctx, ownkeys.User{ID: user, Guilds: managed})
+		return apiKeys.Refreshed(ctx, keys.User(user, managed...))
 	}
 	if o.Provider != nil || len(o.Locals) > 0 {
 		deps.SignIn = signin.NewSessions(a.stores.live, o)

@@ -8,22 +8,22 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/store/migration"
-	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/hydrate"
+	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
 )
 
 // Archive is all that an archive is used for. It is safe for concurrent use.
 type Archive interface {
-	admin.Archive
-	ownkeys.Archive
+	guilds.Archive
+	keys.Archive
 	guildsettings.Archive
 	snapshot.Archive
 	hydrate.Archive

@@ -59,6 +59,16 @@ type Owned struct {
 	Requests int64      // in the last day
 }
 
+// OldUntil is when the last secret from before a rotation stops; nil when none works.
+func (o *Owned) OldUntil(now time.Time) (until *time.Time) {
+	for _, old := range o.Old {
+		if now.Before(old.Until) && (until == nil || old.Until.After(*until)) {
+			until = &old.Until
+		}
+	}
+	return until
+}
+
 // Action is what was done to a key.
 type Action string
 

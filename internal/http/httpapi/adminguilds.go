@@ -32,7 +32,7 @@ func (a *api) listGuilds(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	guilds, err := a.deps.Admin.Guilds(r.ctx, id.Guild(after), limit+1)
+	guilds, err := a.deps.Settings.List(r.ctx, id.Guild(after), limit+1)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (a *api) getGuild(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	g, err := a.deps.Admin.Guild(r.ctx, gid)
+	g, err := a.deps.Settings.Read(r.ctx, gid)
 	return answerGuild(c, http.StatusOK, g, err)
 }
 
@@ -75,7 +75,7 @@ func (a *api) putGuild(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	g, created, err := a.deps.Admin.PutGuild(r.ctx, settings)
+	g, created, err := a.deps.Settings.Put(r.ctx, settings)
 	if created {
 		return answerGuild(c, http.StatusCreated, g, err)
 	}
@@ -88,7 +88,7 @@ func (a *api) deleteGuild(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	return noContent(c, a.deps.Admin.DeleteGuild(r.ctx, gid))
+	return noContent(c, a.deps.Settings.Delete(r.ctx, gid))
 }
 
 func answerGuild(c *gin.Context, status int, g *guild.Guild, err error) error {

@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/keys"
 )
 
 // keyJSON is a key as /admin/keys shows it. The hash never leaves the archive.
@@ -48,20 +49,20 @@ func (a *api) listKeys(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	keys, err := a.deps.Admin.Keys(r.ctx, after, limit+1)
+	found, err := a.deps.APIKeys.All(r.ctx, after, limit+1)
 	if err != nil {
 		return err
 	}
-	keys, more := firstOf(keys, limit)
+	found, more := firstOf(found, limit)
 	list := struct {
 		Keys []keyJSON `json:"keys"`
 		Next *string   `json:"next"`
-	}{Keys: make([]keyJSON, len(keys))}
-	for i, k := range keys {
+	}{Keys: make([]keyJSON, len(found))}
+	for i, k := range found {
 		list.Keys[i] = keyBody(k)
 	}
 	if more {
-		list.Next = &keys[limit-1].ID
+		list.Next = &found[limit-1].ID
 	}
 	return answer(c, http.StatusOK, list)
 }
@@ -74,11 +75,11 @@ func (a *api) createKey(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	secret, key, err := a.deps.Admin.CreateKey(r.ctx, n)
+	secret, key, err := a.deps.APIKeys.Create(r.ctx, keys.Operator, n)
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusCreated, newKeyJSON{keyJSON: keyBody(&key), Key: secret})
+	return answer(c, http.StatusCreated, newKeyJSON{keyJSON: keyBody(&key.Key), Key: secret})
 }
 
 func (a *api) revokeKey(c *gin.Context) error {
@@ -88,7 +89,7 @@ func (a *api) revokeKey(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	return noContent(c, a.deps.Admin.Revoke(r.ctx, keyID))
+	return noContent(c, a.deps.APIKeys.Revoke(r.ctx, keys.Operator, keyID))
 }
 
 func (a *api) grantGuild(c *gin.Context) error {
@@ -97,7 +98,7 @@ func (a *api) grantGuild(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	return noContent(c, a.deps.Admin.Grant(r.ctx, keyID, g))
+	return noContent(c, a.deps.APIKeys.Grant(r.ctx, keys.Operator, keyID, g))
 }
 
 func (a *api) ungrantGuild(c *gin.Context) error {
@@ -106,5 +107,5 @@ func (a *api) ungrantGuild(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	return noContent(c, a.deps.Admin.Ungrant(r.ctx, keyID, g))
+	return noContent(c, a.deps.APIKeys.Ungrant(r.ctx, keys.Operator, keyID, g))
 }

@@ -23,12 +23,13 @@ import (
 	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
-	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
@@ -83,7 +84,8 @@ type Deps struct {
 	Guilds      edge.Guilds
 	Board       Board
 	Finder      *leaderboard.Finder
-	Admin       *admin.Admin
+	Settings    *guilds.Guilds
+	APIKeys     *keys.Keys // for the operator
 	Checkpoints *checkpoints.Checkpoints
 	Audit       *audit.Log
 	Users       *erasure.Eraser

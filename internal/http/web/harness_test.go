@@ -26,9 +26,9 @@ import (
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/hydrate"
+	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
-	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
@@ -112,10 +112,10 @@ func newSite(t *testing.T, o options) *site {
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L.", "avatar": nil}, []any{
 		map[string]any{"id": string(public), "name": "Gophers", "icon": nil, "owner": false, "permissions": "8"},
 	})
-	keys := s.newKeys()
+	apiKeys := s.newKeys()
 	signInOptions := signin.Options{Locals: o.locals, Log: log, Now: s.clock}
 	signInOptions.Refreshed = func(ctx context.Context, user id.User, managed []id.Guild) error {
-		return keys.Refreshed(ctx, ownkeys.User{ID: user, Guilds: managed})
+		return apiKeys.Refreshed(ctx, keys.User(user, managed...))
 	}
 	if !o.noOAuth {
 		p := signin.NewProvider(signin.ProviderOptions{
@@ -126,7 +126,7 @@ func newSite(t *testing.T, o options) *site {
 		signInOptions.Provider = p
 	}
 	s.deps = web.Deps{
-		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Periods: periods.NewBoards(s.board, archive, s.clock), Watch: s.feed, Keys: keys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Periods: periods.NewBoards(s.board, archive, s.clock), Watch: s.feed, Keys: apiKeys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
 		Version: "test", Log: log, Now: s.clock,
 	}
 	if !o.noOAuth || o.locals != nil {
@@ -147,12 +147,12 @@ func newSite(t *testing.T, o options) *site {
 }
 
 // newKeys is the use cases of keys on an archive of their own.
-func (s *site) newKeys() *ownkeys.Profile {
+func (s *site) newKeys() *keys.Keys {
 	s.t.Helper()
 	s.archive = sqlitetest.Open(s.t)
 	storetest.PutGuild(s.t, s.archive, public)
 	storetest.PutGuild(s.t, s.archive, closed)
-	return ownkeys.New(s.archive, s, s.clock)
+	return keys.New(s.archive, s, s.clock)
 }
 
 // users is the use cases of what is stored about people, where keys are stored.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -14,14 +15,14 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/signin"
 )
 
 // keyVisit is a request about one of the user's own keys.
 type keyVisit struct {
 	*signin.Session
-	key  ownkeys.Key
+	key  keyView
 	sent url.Values // in a form
 }
 
@@ -44,27 +45,35 @@ func (s *Site) ofKey(h func(c *gin.Context, v keyVisit) error) gin.HandlerFunc {
 	})
 }
 
-func (s *Site) findKey(ctx context.Context, user id.User, keyID string) (ownkeys.Key, error) {
-	keys, err := s.deps.Keys.Keys(ctx, user)
+func (s *Site) findKey(ctx context.Context, user id.User, keyID string) (keyView, error) {
+	owned, err := s.deps.Keys.Owned(ctx, user)
 	if err != nil {
-		return ownkeys.Key{}, err
+		return keyView{}, err
 	}
-	if i := slices.IndexFunc(keys, func(k ownkeys.Key) bool { return k.ID == keyID }); i >= 0 {
-		return keys[i], nil
+	for _, k := range owned {
+		if k.ID == keyID {
+			return s.viewKey(k), nil
+		}
 	}
-	return ownkeys.Key{}, fault.New(fault.NotFound, "You have no key with this ID. It may have been deleted.")
+	return keyView{}, fault.New(fault.NotFound, "You have no key with this ID. It may have been deleted.")
 }
 
 // keyView is a key as the pages show it.
 type keyView struct {
-	ownkeys.Key
-	Guilds []community // some of those that it was granted
-	More   int         // how many more there are
-	Soon   bool        // it expires soon
+	apikey.Owned
+	Shown    string // how the key's text begins
+	Expired  bool
+	Soon     bool       // it expires soon
+	OldUntil *time.Time // when its last secret from before a rotation stops; nil when none works
+	Guilds   []community
+	More     int // how many more guilds there are than those in Guilds
 }
 
-func (s *Site) soon(k ownkeys.Key) bool {
-	return !k.Expired && k.ExpiresAt != nil && k.ExpiresAt.Sub(s.deps.Now()) < soonTime
+func (s *Site) viewKey(k apikey.Owned) keyView {
+	now := s.deps.Now()
+	view := keyView{Owned: k, Shown: apikey.Shown(k.ID), Expired: k.Expired(now), OldUntil: k.OldUntil(now)}
+	view.Soon = !view.Expired && k.ExpiresAt != nil && k.ExpiresAt.Sub(now) < soonTime
+	return view
 }
 
 // keyPage is the content of the page of one key.
@@ -83,7 +92,7 @@ func (s *Site) key(c *gin.Context, v keyVisit) error {
 
 // showKey shows the key's page, with a form that may have errors.
 func (s *Site) showKey(c *gin.Context, v keyVisit, status int, content keyPage) (err error) {
-	content.Done, content.Key = done[c.Query("done")], keyView{Key: v.key, Soon: s.soon(v.key)}
+	content.Done, content.Key = done[c.Query("done")], v.key
 	if content.Granted, err = s.granted(c.Request.Context(), v.key.Grants); err != nil {
 		return err
 	}
@@ -109,7 +118,7 @@ func (s *Site) renameKey(c *gin.Context, v keyVisit) error {
 	if apikey.CheckName(name) != nil {
 		return s.showKey(c, v, http.StatusUnprocessableEntity, keyPage{Name: name, Errors: map[string]string{"name": badName}})
 	}
-	return toKey(c, v, "renamed", s.deps.Keys.Rename(c.Request.Context(), v.User.ID, v.key.ID, name))
+	return toKey(c, v, "renamed", s.deps.Keys.Rename(c.Request.Context(), keyOwner(v.Session), v.key.ID, name))
 }
 
 // rotateKey answers with the secret itself, as createKey does.
@@ -117,11 +126,11 @@ func (s *Site) rotateKey(c *gin.Context, v keyVisit) error {
 	refuse := func(status int, why string) error {
 		return s.showKey(c, v, status, keyPage{Name: v.key.Name, Errors: map[string]string{"overlap": why}})
 	}
-	overlap, err := ownkeys.ParseOverlap(v.sent.Get("overlap"))
+	overlap, err := keys.ParseOverlap(v.sent.Get("overlap"))
 	if err != nil {
 		return refuse(http.StatusUnprocessableEntity, "Choose when the old secret expires.")
 	}
-	secret, err := s.deps.Keys.Rotate(c.Request.Context(), v.User.ID, v.key.ID, overlap)
+	secret, err := s.deps.Keys.Rotate(c.Request.Context(), keyOwner(v.Session), v.key.ID, overlap)
 	if fault.Is(err, fault.Conflict) {
 		return refuse(http.StatusConflict, fault.From(err).Message)
 	}
@@ -146,7 +155,7 @@ func (s *Site) grantGuild(c *gin.Context, v keyVisit) error {
 func (s *Site) ungrantGuild(c *gin.Context, v keyVisit) error {
 	g, err := v.guild()
 	if err == nil {
-		err = s.deps.Keys.Ungrant(c.Request.Context(), v.User.ID, v.key.ID, g)
+		err = s.deps.Keys.Ungrant(c.Request.Context(), keyOwner(v.Session), v.key.ID, g)
 	}
 	return toKey(c, v, "ungranted#communities", err)
 }
@@ -164,7 +173,7 @@ func (s *Site) askToDeleteKey(c *gin.Context, v keyVisit) error {
 }
 
 func (s *Site) deleteKey(c *gin.Context, v keyVisit) error {
-	if err := s.deps.Keys.Delete(c.Request.Context(), v.User.ID, v.key.ID); err != nil {
+	if err := s.deps.Keys.Revoke(c.Request.Context(), keyOwner(v.Session), v.key.ID); err != nil {
 		return err
 	}
 	c.Redirect(http.StatusSeeOther, "/profile?done=deleted")
@@ -173,7 +182,7 @@ func (s *Site) deleteKey(c *gin.Context, v keyVisit) error {
 
 // secretPage is the content of the one page that ever shows a secret.
 type secretPage struct {
-	Key     ownkeys.Key
+	Key     keyView
 	Secret  string
 	Rotated bool
 }
@@ -267,10 +276,10 @@ func byName(a, b community) int {
 }
 
 // keyOwner is the user whose keys they are, with the guilds that they may grant.
-func keyOwner(session *signin.Session) ownkeys.User {
-	user := ownkeys.User{ID: session.User.ID}
+func keyOwner(session *signin.Session) keys.By {
+	by := keys.User(session.User.ID)
 	for _, g := range session.Managed() {
-		user.Guilds = append(user.Guilds, g.ID)
+		by.Guilds = append(by.Guilds, g.ID)
 	}
-	return user
+	return by
 }

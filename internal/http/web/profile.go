@@ -14,13 +14,13 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/signin"
 )
 
 const (
 	// keysShown is how many keys are on one page; only those whom the operator made more keys than one may have have a second.
-	keysShown = ownkeys.MaxKeys
+	keysShown = keys.MaxKeys
 	// recentRecords is how much of the history is on the profile itself, recordsShown how much on a page of it.
 	recentRecords, recordsShown = 5, 50
 	// soonTime is how long before its end a key is marked.
@@ -98,20 +98,20 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 	if err != nil {
 		return err
 	}
-	keys, err := s.deps.Keys.Keys(ctx, session.User.ID)
+	owned, err := s.deps.Keys.Owned(ctx, session.User.ID)
 	if err != nil {
 		return err
 	}
 	content := profilePage{
-		Done: done[c.Query("done")], Total: len(keys), Most: ownkeys.MaxKeys, Form: form, Before: number - 1,
+		Done: done[c.Query("done")], Total: len(owned), Most: keys.MaxKeys, Form: form, Before: number - 1,
 		Managed: len(session.Managed()), Unconfirmed: session.Unconfirmed,
 	}
-	keys = keys[min((number-1)*keysShown, int64(len(keys))):]
-	if len(keys) > keysShown {
-		keys, content.After = keys[:keysShown], number+1
+	owned = owned[min((number-1)*keysShown, int64(len(owned))):]
+	if len(owned) > keysShown {
+		owned, content.After = owned[:keysShown], number+1
 	}
-	for _, k := range keys {
-		view := keyView{Key: k, Soon: s.soon(k)}
+	for _, k := range owned {
+		view := s.viewKey(k)
 		if view.Guilds, err = s.granted(ctx, k.Grants[:min(namedAtOnce, len(k.Grants))]); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (f keyForm) Has(g id.Guild) bool { return slices.Contains(f.Guilds, string(
 const badName = "Enter a visible name of one line and at most 100 bytes, without characters that change the direction of text."
 
 // readKeyForm checks the fields. There is a key to make when the form has no errors.
-func readKeyForm(sent url.Values) (f keyForm, n ownkeys.NewKey) {
+func readKeyForm(sent url.Values, now time.Time) (f keyForm, n apikey.NewKey) {
 	f = keyForm{
 		Name: strings.TrimSpace(sent.Get("name")), Permission: sent.Get("permission"), Expiry: sent.Get("expiry"),
 		Guilds: sent["guild"], Errors: map[string]string{},
@@ -157,7 +157,7 @@ func readKeyForm(sent url.Values) (f keyForm, n ownkeys.NewKey) {
 	if n.Permission, err = apikey.ParsePermission(f.Permission); err != nil {
 		f.Errors["permission"] = "Choose a permission."
 	}
-	if n.Lifetime, err = ownkeys.ParseLifetime(f.Expiry); err != nil {
+	if n.ExpiresAt, err = keys.ParseExpiry(f.Expiry, now); err != nil {
 		f.Errors["expiry"] = "Choose when the key expires."
 	}
 	for _, text := range f.Guilds {
@@ -165,20 +165,20 @@ func readKeyForm(sent url.Values) (f keyForm, n ownkeys.NewKey) {
 		if err != nil {
 			f.Errors["guild"] = "Choose from the list."
 		}
-		n.Guilds = append(n.Guilds, g)
+		n.GuildIDs = append(n.GuildIDs, g)
 	}
 	return f, n
 }
 
 // createKey answers with the secret itself and leads nowhere: to show it on another page it would have to be kept somewhere.
 func (s *Site) createKey(c *gin.Context, session *signin.Session, sent url.Values) error {
-	form, n := readKeyForm(sent)
+	form, n := readKeyForm(sent, s.deps.Now())
 	if len(form.Errors) > 0 {
 		return s.showProfile(c, session, http.StatusUnprocessableEntity, form)
 	}
 	secret, k, err := s.deps.Keys.Create(c.Request.Context(), keyOwner(session), n)
 	if err == nil {
-		return s.showSecret(c, "Your new API key", secretPage{Key: k, Secret: secret})
+		return s.showSecret(c, "Your new API key", secretPage{Key: s.viewKey(k), Secret: secret})
 	}
 	status := http.StatusUnprocessableEntity
 	switch refused := fault.From(err); refused.Code {

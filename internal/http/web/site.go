@@ -22,8 +22,8 @@ import (
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/jobs"
+	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/watch"
 )
@@ -32,7 +32,7 @@ import (
 type Deps struct {
 	Guilds   edge.Guilds
 	Board    *leaderboard.Leaderboard
-	Keys     *ownkeys.Profile
+	Keys     *keys.Keys
 	Users    *erasure.Eraser
 	Finder   *leaderboard.Finder
 	Periods  *periods.Boards

@@ -49,7 +49,7 @@ func (c *Catalog) GuildByVanity(ctx context.Context, vanity string) (*guild.Guil
 		`SELECT id, settings, incarnation, version, described FROM guilds WHERE vanity = $1`, vanity)
 }
 
-// Guilds implements admin.Archive.
+// Guilds implements guilds.Archive.
 func (c *Catalog) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
 	return list(ctx, c, "list_guilds", scanGuild,
 		`SELECT id, settings, incarnation, version, described FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
@@ -76,7 +76,7 @@ func (c *Catalog) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRe
 	}, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
 }
 
-// PutGuild implements admin.Archive.
+// PutGuild implements guilds.Archive.
 func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
 	fresh := guild.NewIncarnation()
 	g, err = c.write(ctx, "put_guild", s, nil, `
@@ -171,7 +171,7 @@ func fitting(s guild.Settings) (string, error) {
 	return string(document), err
 }
 
-// DeleteGuild implements admin.Archive.
+// DeleteGuild implements guilds.Archive.
 func (c *Catalog) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild, err error) {
 	err = c.inChange(ctx, "delete_guild", func(ctx context.Context, c *change) error {
 		if g, err = c.locked(ctx, gid); err != nil {

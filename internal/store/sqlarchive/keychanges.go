@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// Grant implements admin.Archive.
+// Grant implements keys.Archive.
 func (c *Catalog) Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error {
 	return c.changeKey(ctx, "grant", keyID, by, func(ctx context.Context, c *change) error {
 		err := c.exists(ctx, `SELECT EXISTS (SELECT 1 FROM guilds WHERE id = $1)`, guild.ErrNotFound, string(g))
@@ -25,7 +25,7 @@ func (c *Catalog) Grant(ctx context.Context, keyID string, g id.Guild, by apikey
 	})
 }
 
-// Ungrant implements admin.Archive.
+// Ungrant implements keys.Archive.
 func (c *Catalog) Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error {
 	return c.changeKey(ctx, "ungrant", keyID, by, func(ctx context.Context, c *change) error {
 		return c.changeGrant(ctx, keyID, apikey.Record{By: by, Action: apikey.Ungranted, GuildIDs: []id.Guild{g}},
@@ -33,7 +33,7 @@ func (c *Catalog) Ungrant(ctx context.Context, keyID string, g id.Guild, by apik
 	})
 }
 
-// RevokeKey implements admin.Archive.
+// RevokeKey implements keys.Archive.
 func (c *Catalog) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error {
 	return c.changeKey(ctx, "revoke_key", keyID, by, func(ctx context.Context, c *change) error { return c.revoke(ctx, keyID, by) })
 }
@@ -54,7 +54,7 @@ func (c *change) revoke(ctx context.Context, keyID string, by apikey.Actor) erro
 	return err
 }
 
-// RenameKey implements ownkeys.Archive.
+// RenameKey implements keys.Archive.
 func (c *Catalog) RenameKey(ctx context.Context, keyID, name string, by apikey.Actor) error {
 	return c.changeKey(ctx, "rename_key", keyID, by, func(ctx context.Context, c *change) error {
 		former, err := scanValue[string](c.QueryRowContext(ctx, `SELECT name FROM api_keys WHERE id = $1`, keyID))

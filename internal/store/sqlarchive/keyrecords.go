@@ -40,7 +40,7 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 	return nil
 }
 
-// KeyHistory implements ownkeys.Archive.
+// KeyHistory implements keys.Archive.
 func (c *Catalog) KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error) {
 	return list(ctx, c, "read_key_history", scanRecord, `
 		SELECT number, at_ms, made_by, action, key_id, key_name, guild_ids, former_name, until_ms FROM key_records

@@ -29,7 +29,7 @@ func (c *Catalog) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 		`SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, keyID)
 }
 
-// Keys implements admin.Archive.
+// Keys implements keys.Archive.
 func (c *Catalog) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
 	return list(ctx, c, "list_keys", scanKey,
 		`SELECT `+keyColumns+` FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
@@ -77,7 +77,7 @@ func oldSecrets(text string) (list []apikey.OldSecret, err error) {
 	return list, nil
 }
 
-// CreateKey implements admin.Archive.
+// CreateKey implements keys.Archive.
 func (c *Catalog) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error {
 	guilds := slices.Clone(k.GuildIDs)
 	slices.Sort(guilds)

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// OwnedKeys implements ownkeys.Archive.
+// OwnedKeys implements keys.Archive.
 func (c *Catalog) OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error) {
 	return list(ctx, c, "list_owned_keys", scanOwned, `
 		SELECT `+keyColumns+`,
@@ -36,7 +36,7 @@ func scanOwned(row Row) (o apikey.Owned, err error) {
 	return o, nil
 }
 
-// KeepGrants implements ownkeys.Archive.
+// KeepGrants implements keys.Archive.
 func (c *Catalog) KeepGrants(ctx context.Context, owner id.User, guilds []id.Guild) (changed []string, err error) {
 	args := []any{string(owner), jsonList(guilds)}
 	// Nearly always there is nothing to do, and a look takes no lock that others wait for.

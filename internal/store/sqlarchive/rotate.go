@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/domain/apikey"
 )
 
-// RotateKey implements ownkeys.Archive.
+// RotateKey implements keys.Archive.
 func (c *Catalog) RotateKey(ctx context.Context, keyID string, r apikey.Rotation, by apikey.Actor) error {
 	return c.changeKey(ctx, "rotate_key", keyID, by, func(ctx context.Context, c *change) error {
 		var hash []byte

@@ -1,4 +1,4 @@
-package admin
+package guilds
 
 import (
 	"context"
@@ -11,21 +11,21 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Guild reads a guild's settings from the archive.
-func (a *Admin) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+// Read reads a guild's settings from the archive.
+func (a *Guilds) Read(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	found, err := a.archive.Guild(ctx, g)
 	return found, asFault("read a guild", err)
 }
 
-// Guilds lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
-func (a *Admin) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
+// List lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
+func (a *Guilds) List(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
 	found, err := a.archive.Guilds(ctx, after, limit)
 	return found, asFault("list guilds", err)
 }
 
-// PutGuild creates the guild or replaces its settings. Its members stay as they are. A guild that has these settings already
+// Put creates the guild or replaces its settings. Its members stay as they are. A guild that has these settings already
 // keeps its version, and every replica what it holds of it in memory: bots put all their guilds when they start.
-func (a *Admin) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
+func (a *Guilds) Put(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
 	if g, err = a.archive.Guild(ctx, s.ID); err == nil {
 		if d, err := a.archive.Directory(ctx, s.ID); err == nil && guild.Same(g.Settings, d.Named(s)) {
 			return g, false, nil
@@ -47,9 +47,9 @@ const (
 	purgeKeep = 24 * time.Hour
 )
 
-// DeleteGuild removes the guild with all its members, live and archived. From the moment the archive has committed, the
+// Delete removes the guild with all its members, live and archived. From the moment the archive has committed, the
 // guild is gone; what fails after that is only room that the snapshot writer frees later.
-func (a *Admin) DeleteGuild(ctx context.Context, g id.Guild) error {
+func (a *Guilds) Delete(ctx context.Context, g id.Guild) error {
 	gone, err := a.archive.DeleteGuild(ctx, g)
 	if err != nil {
 		return asFault("delete a guild", err)

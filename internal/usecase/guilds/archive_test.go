@@ -1,4 +1,4 @@
-package admin_test
+package guilds_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
@@ -18,7 +17,6 @@ type archive struct {
 	fails   map[string]error // by method; "*": all
 	changed []string
 	guild   *guild.Guild // nil: there is none
-	created apikey.Key
 	deleted []leaderboard.GuildRef
 	rows    int // which Purge has left
 }
@@ -82,25 +80,4 @@ func (a *archive) Purge(_ context.Context, limit int, _ snapshot.Keep) (int, err
 	n := min(limit, a.rows)
 	a.rows -= n
 	return n, nil
-}
-
-func (a *archive) Keys(context.Context, string, int) ([]*apikey.Key, error) {
-	return []*apikey.Key{&a.created}, a.answer("Keys")
-}
-
-func (a *archive) CreateKey(_ context.Context, k apikey.Key, by apikey.Actor, atMost int) error {
-	a.created = k
-	return a.change("CreateKey", by, atMost)
-}
-
-func (a *archive) Grant(_ context.Context, keyID string, g id.Guild, by apikey.Actor) error {
-	return a.change("Grant", keyID, g, by)
-}
-
-func (a *archive) Ungrant(_ context.Context, keyID string, g id.Guild, by apikey.Actor) error {
-	return a.change("Ungrant", keyID, g, by)
-}
-
-func (a *archive) RevokeKey(_ context.Context, keyID string, by apikey.Actor) error {
-	return a.change("RevokeKey", keyID, by)
 }

@@ -1,29 +1,26 @@
-package admin_test
+package guilds_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
-	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/leaderboard"
 )
 
 const (
 	guild1 id.Guild = "100000000000000001"
 	owner  id.User  = "200000000000000001"
-	keyID           = "Abc123xyzZ09"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 123456789, time.FixedZone("", 3600))
@@ -31,7 +28,7 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 123456789, time.FixedZone("", 3600))
 // world is the use cases on an archive that has guild1.
 type world struct {
 	*testing.T
-	*admin.Admin
+	*guilds.Guilds
 	archive   *archive
 	dropped   []leaderboard.GuildRef
 	drop      error
@@ -41,7 +38,7 @@ type world struct {
 // Announce counts the announcements of changes.
 func (w *world) Announce(context.Context, changes.Kind, string) { w.announced++ }
 
-// Drop implements admin.Live.
+// Drop implements guilds.Live.
 func (w *world) Drop(_ context.Context, g leaderboard.GuildRef) error {
 	w.dropped = append(w.dropped, g)
 	return w.drop
@@ -49,7 +46,7 @@ func (w *world) Drop(_ context.Context, g leaderboard.GuildRef) error {
 
 func newWorld(t *testing.T) *world {
 	w := &world{T: t, archive: &archive{fails: map[string]error{}, guild: &guild.Guild{Settings: settings(t, "Gophers"), Incarnation: 7}}}
-	w.Admin = admin.New(w.archive, w, w, slog.New(slog.DiscardHandler), func() time.Time { return noon })
+	w.Guilds = guilds.New(w.archive, w, w, slog.New(slog.DiscardHandler), func() time.Time { return noon })
 	return w
 }
 
@@ -69,17 +66,10 @@ var changing = map[string]struct {
 	method string
 }{
 	"put a guild": {func(w *world) error {
-		_, _, err := w.PutGuild(w.Context(), settings(w.T, "Moles"))
+		_, _, err := w.Put(w.Context(), settings(w.T, "Moles"))
 		return err
 	}, "PutGuild 100000000000000001 Moles", "PutGuild"},
-	"delete a guild": {func(w *world) error { return w.DeleteGuild(w.Context(), guild1) }, "DeleteGuild 100000000000000001", "DeleteGuild"},
-	"create a key": {func(w *world) error {
-		_, _, err := w.CreateKey(w.Context(), apikey.NewKey{Name: "bot", OwnerID: owner, Permission: apikey.ReadWrite})
-		return err
-	}, "CreateKey operator 0", "CreateKey"},
-	"grant":   {func(w *world) error { return w.Grant(w.Context(), keyID, guild1) }, "Grant Abc123xyzZ09 100000000000000001 operator", "Grant"},
-	"ungrant": {func(w *world) error { return w.Ungrant(w.Context(), keyID, guild1) }, "Ungrant Abc123xyzZ09 100000000000000001 operator", "Ungrant"},
-	"revoke":  {func(w *world) error { return w.Revoke(w.Context(), keyID) }, "RevokeKey Abc123xyzZ09 operator", "RevokeKey"},
+	"delete a guild": {func(w *world) error { return w.Delete(w.Context(), guild1) }, "DeleteGuild 100000000000000001", "DeleteGuild"},
 }
 
 var errBroken = errors.New("broken on demand")
@@ -110,10 +100,9 @@ func TestEveryChangeIsAnnouncedOnceItIsCommitted(t *testing.T) {
 func TestReadsAnnounceNothing(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
 	read := func() []error {
-		_, guildErr := w.Guild(ctx, guild1)
-		_, guildsErr := w.Guilds(ctx, "", 10)
-		_, keysErr := w.Keys(ctx, "", 10)
-		return []error{guildErr, guildsErr, keysErr}
+		_, guildErr := w.Read(ctx, guild1)
+		_, guildsErr := w.List(ctx, "", 10)
+		return []error{guildErr, guildsErr}
 	}
 	if err := errors.Join(read()...); err != nil {
 		t.Error(err)
@@ -134,7 +123,7 @@ func TestRefusalsAreFaults(t *testing.T) {
 		code fault.Code
 		says string
 	}{
-		guild.ErrNotFound: {fault.NotFound, "guild"}, apikey.ErrNotFound: {fault.NotFound, "key"}, guild.ErrVanityTaken: {fault.Conflict, "vanity"},
+		guild.ErrNotFound: {fault.NotFound, "guild"}, guild.ErrVanityTaken: {fault.Conflict, "vanity"},
 		guild.ErrSeasonClosed: {fault.Invalid, "season"}, guild.ErrTooLong: {fault.TooLarge, "settings"},
 	} {
 		w := newWorld(t)
@@ -150,24 +139,10 @@ func TestRefusalsAreFaults(t *testing.T) {
 	}
 }
 
-func TestTheSecretOfAKeyIsInTheAnswerOnly(t *testing.T) {
-	w := newWorld(t)
-	secret, made, err := w.CreateKey(t.Context(), apikey.NewKey{Name: "bot", OwnerID: owner, Permission: apikey.ReadWrite, GuildIDs: []id.Guild{guild1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := noon.UTC().Truncate(time.Millisecond); !made.CreatedAt.Equal(want) {
-		t.Errorf("created at %v, want %v", made.CreatedAt, want)
-	}
-	if !reflect.DeepEqual(made, w.archive.created) || !made.Matches(secret, noon) || strings.Contains(fmt.Sprintf("%+v", made), secret) {
-		t.Errorf("made %+v, kept %+v", made, w.archive.created)
-	}
-}
-
 func TestADeletedGuildsMembersLeaveBothStores(t *testing.T) {
 	w := newWorld(t)
 	w.archive.rows = 50_000 // more than one call purges
-	if err := w.DeleteGuild(t.Context(), guild1); err != nil {
+	if err := w.Delete(t.Context(), guild1); err != nil {
 		t.Fatal(err)
 	}
 	if want := []leaderboard.GuildRef{{ID: guild1, Incarnation: 7}}; !slices.Equal(w.dropped, want) || w.archive.rows != 0 {
@@ -188,7 +163,7 @@ func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
 			w := newWorld(t)
 			w.archive.rows = 10
 			breaks(w)
-			if err := w.DeleteGuild(t.Context(), guild1); err != nil || w.announced != 1 || len(w.dropped) != 1 || w.archive.rows != 10 {
+			if err := w.Delete(t.Context(), guild1); err != nil || w.announced != 1 || len(w.dropped) != 1 || w.archive.rows != 10 {
 				t.Errorf("announced %d times, dropped %v, %d of 10 rows are left, %v", w.announced, w.dropped, w.archive.rows, err)
 			}
 		})
@@ -201,7 +176,7 @@ func TestAGuildPutAsItIsStaysAsItIs(t *testing.T) {
 	w.archive.guild = nil
 	put := func(name string, wantCreated bool, wantAnnounced int) *guild.Guild {
 		t.Helper()
-		g, created, err := w.PutGuild(t.Context(), settings(t, name))
+		g, created, err := w.Put(t.Context(), settings(t, name))
 		if err != nil || created != wantCreated || w.announced != wantAnnounced || len(w.archive.changed) != wantAnnounced {
 			t.Fatalf("created: %v, %d announcements, changed %q, %v", created, w.announced, w.archive.changed, err)
 		}

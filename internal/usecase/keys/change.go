@@ -1,0 +1,110 @@
+package keys
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+)
+
+// Create makes a key. The secret is in the answer and nowhere else, ever. A user makes it for themselves, whatever n says: Conflict when they
+// have MaxKeys, Forbidden for a guild that they neither own nor administer.
+func (k *Keys) Create(ctx context.Context, by By, n apikey.NewKey) (secret string, made apikey.Owned, err error) {
+	atMost := 0
+	if owner := by.Owner(); owner != "" {
+		n.OwnerID, atMost = owner, MaxKeys
+	}
+	if err := apikey.CheckName(n.Name); err != nil {
+		return "", made, err
+	}
+	n.GuildIDs = slices.Compact(slices.Sorted(slices.Values(n.GuildIDs)))
+	if err := by.mayGrant(n.GuildIDs...); err != nil {
+		return "", made, err
+	}
+	secret, keyID, hash, err := apikey.Mint()
+	if err != nil {
+		return "", made, fault.From(err)
+	}
+	made.Key = apikey.Key{
+		ID: keyID, Hash: hash, Name: n.Name, OwnerID: n.OwnerID, Permission: n.Permission, GuildIDs: n.GuildIDs,
+		CreatedAt: k.now().UTC().Truncate(time.Millisecond), ExpiresAt: n.ExpiresAt, RateLimit: n.RateLimit,
+	}
+	if err := k.changed(ctx, by, "create a key", keyID, k.archive.CreateKey(ctx, made.Key, by.Actor, atMost)); err != nil {
+		return "", apikey.Owned{}, err
+	}
+	for _, g := range n.GuildIDs {
+		made.Grants = append(made.Grants, apikey.Grant{GuildID: g, By: by.Actor})
+	}
+	return secret, made, nil
+}
+
+// Rename gives the key another name.
+func (k *Keys) Rename(ctx context.Context, by By, keyID, name string) error {
+	if err := apikey.CheckName(name); err != nil {
+		return err
+	}
+	return k.changed(ctx, by, "rename a key", keyID, k.archive.RenameKey(ctx, keyID, name, by.Actor))
+}
+
+// Rotate gives the key another secret, which is in the answer and nowhere else. Earlier secrets stay valid for the overlap
+// and no longer; the id, and with it the grants, limits, counts and the expiry, stay. Conflict when the key has expired.
+func (k *Keys) Rotate(ctx context.Context, by By, keyID string, overlap time.Duration) (secret string, err error) {
+	if !apikey.ValidID(keyID) {
+		return "", by.asFault("rotate a key", apikey.ErrNotFound)
+	}
+	secret, hash, err := apikey.Remint(keyID)
+	if err != nil {
+		return "", fault.From(err)
+	}
+	r := apikey.Rotation{Hash: hash, Now: k.now(), Overlap: overlap}
+	if err := k.changed(ctx, by, "rotate a key", keyID, k.archive.RotateKey(ctx, keyID, r, by.Actor)); err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+// Revoke removes the key for ever.
+func (k *Keys) Revoke(ctx context.Context, by By, keyID string) error {
+	return k.changed(ctx, by, "revoke a key", keyID, k.archive.RevokeKey(ctx, keyID, by.Actor))
+}
+
+// Grant gives the key access to the guild; Forbidden for a guild that a user neither owns nor administers.
+func (k *Keys) Grant(ctx context.Context, by By, keyID string, g id.Guild) error {
+	if err := by.mayGrant(g); err != nil {
+		return err
+	}
+	return k.changed(ctx, by, "grant a guild", keyID, k.archive.Grant(ctx, keyID, g, by.Actor))
+}
+
+// Ungrant takes the key's access to the guild away. Owners may do that with the operator's grants too.
+func (k *Keys) Ungrant(ctx context.Context, by By, keyID string, g id.Guild) error {
+	return k.changed(ctx, by, "take a grant away", keyID, k.archive.Ungrant(ctx, keyID, g, by.Actor))
+}
+
+// Refreshed takes away what the user granted their keys in guilds that they neither own nor administer any more; what the
+// operator granted stays. Sign-in calls it after each refresh of the user's guilds, with all of them as the provider has
+// just said. It must not be called when the provider did not answer, or not in full: a missing guild is a lost right.
+func (k *Keys) Refreshed(ctx context.Context, user By) error {
+	lost, err := k.archive.KeepGrants(ctx, user.Owner(), user.Guilds)
+	if err != nil {
+		return user.asFault("take grants away", err)
+	}
+	for _, keyID := range lost {
+		k.announce.Announce(ctx, changes.Key, keyID)
+	}
+	return nil
+}
+
+// mayGrant is a Forbidden fault unless a user owns or administers all of the guilds.
+func (by By) mayGrant(guilds ...id.Guild) error {
+	for _, g := range guilds {
+		if by.Actor != apikey.Operator && !slices.Contains(by.Guilds, g) {
+			return fault.New(fault.Forbidden, "You may grant only guilds that you own or administer.")
+		}
+	}
+	return nil
+}

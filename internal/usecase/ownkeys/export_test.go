@@ -1,3 +1,0 @@
-package ownkeys
-
-const MaxHistory = maxHistory

@@ -108,11 +108,8 @@ func nudgeOverACluster(t *testing.T, c *clustered) {
 }
 
 // All keys of a guild through its life are in one slot, and what is in others has names of its own.
-func TestAGuildIsOneSlotOfACluster(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	c := newClustered(t)
-	s := newBoard(c.client)
+func guildIsOneSlot(t *testing.T, c *clustered) {
+	ctx, s := t.Context(), newBoard(c.client)
 	seen := map[string]bool{}
 	look := func() {
 		t.Helper()

@@ -9,6 +9,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/pause"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/events"
 )
 
 // Two of three masters hang, so that the third serves nothing either. Its callers hear so when their patience ends, whatever the
@@ -37,20 +38,21 @@ func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 	}
 }
 
-// A master is away for good. A question about guilds of all masters is answered for those of the others.
+// A master is away for good. A question about guilds of all masters, and about their events, is answered for those of the others.
 func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	s := newBoard(c.client)
 	var all []id.Guild
+	var from []events.Cursor
 	gone, left := 0, map[id.Guild]bool{}
 	for i := range 30 {
 		g := guildNo(i)
 		loadGuild(t, s, g, user1)
 		_, err := s.Change(ctx, g, user1, plusOne)
 		ok(t, err)
-		all = append(all, g.ID)
+		all, from = append(all, g.ID), append(from, events.Cursor{Guild: g})
 		if c.ownerOf(g) == c.Masters[0] {
 			gone++
 		} else {
@@ -60,8 +62,19 @@ func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
 	if gone == 0 || len(left) == 0 {
 		t.Fatal("the guilds are not on all masters")
 	}
+	whole, err := s.ReadEvents(ctx, from, 10)
+	ok(t, err)
 	c.ReplicaOf(c.Masters[0]).Kill()
 	c.Masters[0].Kill()
+	read, err := s.ReadEvents(ctx, from, 10)
+	if err == nil || len(read) != len(from) {
+		t.Fatalf("%d of %d were read, %v; want all but those of the dead master, and its error", len(read), len(from), err)
+	}
+	for i, g := range all {
+		if len(whole[i]) == 0 || left[g] && len(read[i]) != len(whole[i]) || !left[g] && len(read[i]) != 0 {
+			t.Errorf("guild %d (of the dead master: %v): %d events of %d", i, !left[g], len(read[i]), len(whole[i]))
+		}
+	}
 	loaded, err := s.LoadedGuilds(ctx)
 	if err == nil || len(loaded) != len(left) {
 		t.Errorf("%d guilds are loaded, %v; want %d and an error", len(loaded), err, len(left))

@@ -25,11 +25,10 @@ func TestALostReplyIsNeverRepeated(t *testing.T) {
 		s := testenv.NewSentinels(t, "")
 		sentOnce(t, throughSentinels(t, s, redisconn.ConnectOptions{Timeout: patience}), s.Servers[0])
 	})
-	t.Run("a cluster", func(t *testing.T) {
-		t.Parallel()
-		c := newClustered(t)
-		sentOnce(t, connectCluster(t, c.URL()), c.Owner(c.SlotOf(prefix+"meta")))
-	})
+}
+
+func sentOnceOnACluster(t *testing.T, c *clustered) {
+	sentOnce(t, connectCluster(t, c.URL()), c.Owner(c.SlotOf(prefix+"meta")))
 }
 
 // sentOnce is for a client that has not connected yet, and the server that it sends what is about guild1.

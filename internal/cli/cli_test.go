@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"levelboard/internal/app"
-	"levelboard/internal/config"
+	testservice "levelboard/internal/testing/service"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 	if slices.Contains(os.Environ(), asCommand) {
 		os.Exit(Run(context.Background(), os.Args[1:], Environment{os.Stdin, os.Stdout, os.Stderr, os.Environ()}))
 	}
-	os.Exit(m.Run())
+	testenv.AtExit(http.DefaultClient.CloseIdleConnections)
+	testenv.Main(m)
 }
 
 // result is what a command left behind.
@@ -66,19 +67,9 @@ func fail(t *testing.T, environ []string, code int, says string, args ...string)
 func startService(t *testing.T, settings ...string) (environ []string, a *app.App) {
 	t.Helper()
 	dir := t.TempDir()
-	cfg, _, err := config.Load(append(settings, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR="+dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a = app.New(cfg, app.Options{})
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Errorf("stop: %v", err)
-		}
-	})
+	a = testservice.Embedded(t, append([]string{
+		"LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_ADMIN_TOKEN=", "LEVELBOARD_RATE_LIMIT_KEY=", "LEVELBOARD_RATE_LIMIT_IDENTITY=",
+	}, settings...)...)
 	return []string{"LEVELBOARD_URL=" + a.URL(), "LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_OPS_LISTEN=" + a.OpsAddr()}, a
 }
 

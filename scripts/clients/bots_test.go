@@ -234,13 +234,8 @@ func (b *guildBoard) must(method, path, body string) (answer map[string]any) {
 // waitFor waits until what is read is as wanted.
 func (b *guildBoard) waitFor(what string, read func(*guildBoard) string, want string) {
 	b.t.Helper()
-	got := ""
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if got = read(b); got == want {
-			return
-		}
-	}
-	b.t.Fatalf("%s: the board has %q, want %q", what, got, want)
+	b.t.Log("waiting for: " + what)
+	wait(b.t, func() string { return read(b) }, want)
 }
 
 // ranks are the ranks, members, XP and messages of the board.

@@ -37,17 +37,14 @@ func start(t *testing.T, headers map[string]string) *ClientWithResponses {
 			t.Logf("the service's log:\n%s", &log)
 		}
 	})
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if answer, err := http.Get("http://" + ops + "/readyz"); err == nil {
-			answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				break
-			}
+	wait(t, func() string {
+		answer, err := http.Get("http://" + ops + "/readyz")
+		if err != nil {
+			return err.Error()
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the service is not ready after 30 seconds")
-		}
-	}
+		answer.Body.Close()
+		return answer.Status
+	}, "200 OK")
 	client, err := NewClientWithResponses("http://"+address, WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
 		for name, value := range headers {
 			r.Header.Set(name, value)
@@ -58,6 +55,18 @@ func start(t *testing.T, headers map[string]string) *ClientWithResponses {
 		t.Fatal(err)
 	}
 	return client
+}
+
+// wait asks until the answer is the one that is wanted.
+func wait(t *testing.T, ask func() string, want string) {
+	t.Helper()
+	got := ""
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if got = ask(); got == want {
+			return
+		}
+	}
+	t.Fatalf("it is %q, not %q", got, want)
 }
 
 func freeAddress(t *testing.T) string {

@@ -1,0 +1,159 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// allow allows hosts by their name, and loopback addresses when it says so.
+type allow struct {
+	host     string
+	loopback bool
+}
+
+func (a allow) Host(host string) bool           { return a.host != "" && host == a.host }
+func (a allow) Address(address netip.Addr) bool { return a.loopback && address.IsLoopback() }
+
+// serve starts a TLS server and returns its address and a configuration that trusts it.
+func serve(t *testing.T, h http.HandlerFunc) (address string, trust *tls.Config) {
+	s := httptest.NewTLSServer(h)
+	t.Cleanup(s.Close)
+	pool := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	return s.URL, &tls.Config{RootCAs: pool}
+}
+
+func get(t *testing.T, c *Client, address string) (Answer, error) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Do(t.Context(), r)
+}
+
+func TestPublicAddresses(t *testing.T) {
+	for text, want := range map[string]bool{
+		"1.1.1.1": true, "162.159.128.233": true, "2606:4700::1111": true, "::ffff:1.1.1.1": true,
+		"127.0.0.1": false, "10.1.2.3": false, "172.31.0.1": false, "192.168.1.1": false, "169.254.169.254": false, "100.64.0.1": false, "0.0.0.0": false,
+		"192.0.0.1": false, "198.18.0.1": false, "224.0.0.1": false, "240.0.0.1": false, "255.255.255.255": false, "203.0.113.9": false,
+		"::1": false, "::": false, "fe80::1": false, "fe80::1%eth0": false, "fc00::1": false, "fd12::1": false, "ff02::1": false, "::ffff:127.0.0.1": false,
+		"64:ff9b::7f00:1": false, "2002:7f00:1::": false, "2001::1": false, "2001:db8::1": false, "3fff::1": false, "::127.0.0.1": false,
+	} {
+		if got := public(netip.MustParseAddr(text)); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+func TestPrivateHostsAreRefusedWhenConnecting(t *testing.T) {
+	address, trust := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	byName := strings.Replace(address, "127.0.0.1", "localhost", 1)
+	for _, c := range []struct {
+		allowed allow
+		address string
+		want    bool
+	}{
+		{allow{}, address, false},
+		{allow{}, byName, false}, // the name is looked up, and what it stands for is judged
+		{allow{loopback: true}, address, true},
+		{allow{host: "127.0.0.1"}, address, true},
+		{allow{host: "localhost"}, address, false},
+	} {
+		client := New(c.allowed, trust)
+		answer, err := get(t, client, c.address)
+		client.Close()
+		if c.want != (err == nil) || !c.want && !errors.Is(err, ErrPrivate) || c.want && answer.Status != http.StatusNoContent {
+			t.Errorf("%+v of %s: %v, %v", c.allowed, c.address, answer.Status, err)
+		}
+	}
+	named := New(allow{host: "localhost"}, &tls.Config{RootCAs: trust.RootCAs, ServerName: "example.com"})
+	defer named.Close()
+	if _, err := get(t, named, byName); err != nil {
+		t.Errorf("a host that is named: %v", err)
+	}
+}
+
+func TestRedirectsAndProxies(t *testing.T) {
+	var asked atomic.Int32
+	address, trust := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+	})
+	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+	c := New(allow{loopback: true}, trust)
+	defer c.Close()
+	if answer, err := get(t, c, address); err != nil || answer.Status != http.StatusFound || asked.Load() != 1 {
+		t.Errorf("%d after %d requests, %v", answer.Status, asked.Load(), err)
+	}
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	address, trust := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
+	c := New(allow{loopback: true}, trust)
+	defer c.Close()
+	if answer, err := get(t, c, address); err != nil || len(answer.Body) != answerSize {
+		t.Errorf("%d bytes, %v", len(answer.Body), err)
+	}
+}
+
+// A host that says nothing, or a byte now and then, has its 5 seconds; the error does not name the address.
+func TestSlowHosts(t *testing.T) {
+	for name, h := range map[string]http.HandlerFunc{
+		"hangs": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"trickles": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				_, _ = w.Write([]byte("x"))
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(50 * time.Millisecond)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address, trust := serve(t, h)
+			c := New(allow{loopback: true}, trust)
+			defer c.Close()
+			began := time.Now()
+			_, err := get(t, c, address+"/topsecret?token=topsecret")
+			if took := time.Since(began); err == nil || took < Timeout || took > 30*time.Second || strings.Contains(err.Error(), "topsecret") {
+				t.Errorf("%v after %s", err, took)
+			}
+		})
+	}
+}
+
+// A host that hangs keeps its own slots, not those of others, and who waits for one can give up.
+func TestEachHostHasItsSlots(t *testing.T) {
+	h := hosts{slots: map[string]*slots{}}
+	var taken []func()
+	for range PerHost {
+		release, err := h.take(t.Context(), "slow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = append(taken, release)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := h.take(ctx, "slow"); !errors.Is(err, context.Canceled) {
+		t.Errorf("one more: %v", err)
+	}
+	other, err := h.take(t.Context(), "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range append(taken, other) {
+		release()
+	}
+	if len(h.slots) > 0 {
+		t.Errorf("%d hosts are remembered", len(h.slots))
+	}
+}

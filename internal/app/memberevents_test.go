@@ -29,6 +29,13 @@ func (s *service) lifeOf(key, g, u string) []wantedEvent {
 	moved := func(name string, level, previous, xp int, add, remove roles) wantedEvent {
 		return wantedEvent{name, object{"userId": u, "level": level, "previousLevel": previous, "xp": xp, "addRoles": add, "removeRoles": remove}}
 	}
+	// by is a level-up by a message, silently by POST or bulk PUT.
+	by := func(channel any, silent bool, e wantedEvent) wantedEvent {
+		if e.data["channelId"] = channel; silent {
+			e.data["silent"] = true
+		}
+		return e
+	}
 	returned := func(level, xp int, add, remove roles) wantedEvent {
 		return wantedEvent{"returned", object{"userId": u, "level": level, "xp": xp, "addRoles": add, "removeRoles": remove}}
 	}
@@ -47,8 +54,8 @@ func (s *service) lifeOf(key, g, u string) []wantedEvent {
 	s.put(key, g, "higher", given(u, 300, nil))
 	s.put(key, g, "set", given(u, 250, nil))
 	all := []wantedEvent{
-		moved("levelup", 10, 0, 4150, roles{five}, roles{two}), moved("leveldown", 5, 10, 1150, roles{five}, roles{two}), moved("leveldown", 2, 5, 150, roles{two}, roles{five}),
-		moved("leveldown", 0, 2, 0, none, both), moved("levelup", 1, 0, 100, none, both), moved("levelup", 3, 1, 300, roles{two}, roles{five}),
+		by(nil, true, moved("levelup", 10, 0, 4150, roles{five}, roles{two})), moved("leveldown", 5, 10, 1150, roles{five}, roles{two}), moved("leveldown", 2, 5, 150, roles{two}, roles{five}),
+		moved("leveldown", 0, 2, 0, none, both), by(nil, true, moved("levelup", 1, 0, 100, none, both)), by(nil, true, moved("levelup", 3, 1, 300, roles{two}, roles{five})),
 		moved("leveldown", 2, 3, 250, roles{two}, roles{five}),
 	}
 
@@ -61,7 +68,7 @@ func (s *service) lifeOf(key, g, u string) []wantedEvent {
 	s.award(key, g, message(u, object{"channelId": chanA})) // it is ignored
 	s.award(key, g, message(u, nil), message(u, nil))
 	all = append(all, removed, returned(10, 4150, roles{five}, roles{two}), removed, returned(10, 4150, roles{five}, roles{two}),
-		moved("levelup", 11, 10, 5150, roles{five}, roles{two}))
+		by(chanD, false, moved("levelup", 11, 10, 5150, roles{five}, roles{two})))
 
 	for range 2 {
 		s.Do("DELETE", memberPath(g, u), key, nil, named("delete"+u)).Want(s.t, 204)
@@ -71,7 +78,8 @@ func (s *service) lifeOf(key, g, u string) []wantedEvent {
 	s.Do("DELETE", memberPath(g, u), key, nil).Want(s.t, 204) // it was removed before
 	s.put(key, g, "missing", given(u, 100, nil))
 	s.patch(key, g, u, object{"decrement": 1})
-	return append(all, removed, moved("levelup", 5, 0, 1000, roles{five}, roles{two}), removed, moved("levelup", 1, 0, 100, none, both), moved("leveldown", 0, 1, 99, none, both))
+	return append(all, removed, by(chanD, false, moved("levelup", 5, 0, 1000, roles{five}, roles{two})), removed, by(nil, true, moved("levelup", 1, 0, 100, none, both)),
+		moved("leveldown", 0, 1, 99, none, both))
 }
 
 var twoRewardRoles = roles{"300000000000000001", "300000000000000002"}
@@ -86,7 +94,7 @@ func eachChangeIsOneEvent(t *testing.T, s *service) {
 	g, u, last := s.guildOfLives(), newID(), newID()
 	key := s.key(g)
 	f := s.follow(key, g, "")
-	want := append(s.lifeOf(key, g, u), wantedEvent{"levelup", object{"userId": last, "level": 1, "previousLevel": 0, "xp": 100, "addRoles": roles{}, "removeRoles": twoRewardRoles}})
+	want := append(s.lifeOf(key, g, u), wantedEvent{"levelup", object{"userId": last, "level": 1, "previousLevel": 0, "xp": 100, "addRoles": roles{}, "removeRoles": twoRewardRoles, "channelId": nil, "silent": true}})
 	s.create(key, g, last, 100)
 	ids := []string{f.last}
 	for _, e := range want {

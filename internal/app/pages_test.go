@@ -94,7 +94,11 @@ func managersMakeEvents(t *testing.T, s *service, manager *http.Client, g, u str
 	t.Helper()
 	f := s.follow(s.key(g), g, "")
 	moved := func(level, previous, xp int) object {
-		return object{"userId": u, "level": level, "previousLevel": previous, "xp": xp, "addRoles": roles{}, "removeRoles": roles{}}
+		data := object{"userId": u, "level": level, "previousLevel": previous, "xp": xp, "addRoles": roles{}, "removeRoles": roles{}}
+		if level > previous {
+			data["channelId"] = nil
+		}
+		return data
 	}
 	for _, c := range []struct {
 		address, form, event string

@@ -12,8 +12,6 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
-	"levelboard/internal/domain/id"
-	"levelboard/internal/domain/level"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/http/endless"
 	"levelboard/internal/platform/logs"
@@ -176,34 +174,6 @@ func (a *api) sendSome(c *gin.Context, s *endless.Stream, g *guild.Guild, entrie
 	return sent, rest, err
 }
 
-// levelBody is the data of a change of level, and removedBody that of a member who is not on the board any more.
-type levelBody struct {
-	UserID        id.User      `json:"userId"`
-	Level         level.Level  `json:"level"`
-	PreviousLevel *level.Level `json:"previousLevel,omitempty"` // not of a member who came back
-	XP            level.XP     `json:"xp"`
-	AddRoles      []id.Role    `json:"addRoles"`
-	RemoveRoles   []id.Role    `json:"removeRoles"`
-}
-
-type removedBody struct {
-	UserID      id.User   `json:"userId"`
-	RemoveRoles []id.Role `json:"removeRoles"`
-}
-
-type resetBody struct {
-	Reason  events.Reason `json:"reason"`
-	Message string        `json:"message"`
-}
-
-var resetMessages = map[events.Reason]string{
-	events.Lost:     "Events may have been missed. Read the members again.",
-	events.Settings: "The curve or the role rewards have changed. Read the members again, and set their roles.",
-	events.Imported: "Members were imported. Read the members again, and set their roles.",
-	events.Restored: "A checkpoint was restored. Read the members again, and set their roles.",
-	events.Cleared:  "All members were removed. Take the reward roles away.",
-}
-
 // encodeEvents encodes the first of the entries, about streamBytes, and returns the others. It leaves out what is no event by the guild's
 // settings, and says how many are.
 func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, rest []events.Entry, err error) {
@@ -211,7 +181,7 @@ func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, r
 		if len(text) >= streamBytes {
 			return text, n, entries[i:], nil
 		}
-		name, data, err := encodeEvent(entry, g)
+		name, data, err := entry.Encode(g)
 		if err != nil {
 			return nil, 0, nil, err
 		}
@@ -223,40 +193,8 @@ func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, r
 	return text, n, nil, nil
 }
 
-// encodeEvent returns no name for what is no event.
-func encodeEvent(entry events.Entry, g *guild.Guild) (name string, data []byte, err error) {
-	if entry.Reset != "" {
-		return "reset", resetData(entry.Reset), nil
-	}
-	if entry.Period != "" {
-		return "period", []byte(entry.Period), nil
-	}
-	told, ok := entry.Told(g)
-	if !ok {
-		return "", nil, nil
-	}
-	if told.Kind == events.Left {
-		data, err = encode(removedBody{told.UserID, told.Remove})
-		return string(told.Kind), data, err
-	}
-	body := levelBody{UserID: told.UserID, Level: told.Level, XP: told.XP, AddRoles: told.Add, RemoveRoles: told.Remove}
-	if told.Kind != events.Back {
-		body.PreviousLevel = &told.PreviousLevel
-	}
-	data, err = encode(body)
-	return string(told.Kind), data, err
-}
-
-func resetData(why events.Reason) []byte {
-	data, err := encode(resetBody{why, resetMessages[why]})
-	if err != nil {
-		panic(err) // it is text
-	}
-	return data
-}
-
 func appendReset(text []byte, at events.ID) []byte {
-	return appendEvent(text, at, "reset", string(resetData(events.Lost)))
+	return appendEvent(text, at, "reset", string(events.ResetData(events.Lost)))
 }
 
 func appendEvent(text []byte, at events.ID, name, data string) []byte {

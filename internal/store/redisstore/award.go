@@ -89,7 +89,7 @@ func awardArgs(a leaderboard.Awards, members []leaderboard.Award, told int) ([]a
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
-	args := make([]any, awardOwn+2*n, awardOwn+2*n+told)
+	args := make([]any, awardOwn+3*n, awardOwn+3*n+told)
 	args[0], args[1], args[2] = cooldownMillis(a.Cooldown), n, told
 	offers := 0
 	var text []byte
@@ -105,7 +105,7 @@ func awardArgs(a leaderboard.Awards, members []leaderboard.Award, told int) ([]a
 			text = strconv.AppendInt(text, int64(xp), 10)
 		}
 		offers += len(m.Offers)
-		args[awardOwn+i], args[awardOwn+n+i] = string(m.User), string(text)
+		args[awardOwn+i], args[awardOwn+n+i], args[awardOwn+2*n+i] = string(m.User), string(text), string(m.Channel)
 	}
 	if offers > maxOffers {
 		return nil, fmt.Errorf("%w: %d messages", errAwards, offers)

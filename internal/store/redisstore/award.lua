@@ -3,13 +3,14 @@
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua; cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists of
 --          what the messages are worth ('20', or '20 -1 0', where one that is -1 does not count; or of a member that has them already '='
---          and its part of the outcome), user data of the first members
+--          and its part of the outcome), n channels of the first of them that is worth XP, user data of the first members
 -- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each member XP before (-1:
 --          its entry was made), message count before and what each message gave (-1: it did not count)
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
 local cooldown, n, told = unpack(ARGV, 9, 11)
 cooldown, n, told, curve = cooldown + 0, n + 0, told + 0, read_curve(curve)
-local members, offered, data = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}, {unpack(ARGV, 12 + 2 * n)}
+local members, offered, data = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}, {unpack(ARGV, 12 + 3 * n)}
+local channels = {unpack(ARGV, 12 + 2 * n, 11 + 3 * n)}
 if days ~= '' then open_boards() end
 local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
 local entries = redis.call('HMGET', entry_key, unpack(members))
@@ -47,7 +48,8 @@ for i = 1, n do
       if i <= told then user = data[i] end
       given[#given + 1] = member
       texts[2 * #given - 1], texts[2 * #given] = member, entry_text(clamp(count + messages), time, cooldown_end, gains, user)
-      changes[#given] = {before = before, after = after, day = day, created = created, returns = score and not present[i]}
+      changes[#given] = {before = before, after = after, day = day, created = created, returns = score and not present[i],
+        channel = channels[i]}
     end
   end
 end
@@ -62,7 +64,7 @@ for i = 1, #given do
     move_on_boards(member, 'back')
   end
   if c.created or c.after ~= c.before then redis.call('ZINCRBY', xp_key, c.after - c.before, member) end
-  if leveled(curve, c.before, c.after) then event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after) end
+  if leveled(curve, c.before, c.after) then event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after, 'c', c.channel) end
   if c.day then count_gain(member, c.day, c.after - c.before) end
 end
 if #given > 0 then

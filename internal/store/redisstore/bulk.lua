@@ -61,7 +61,9 @@ for i = 1, #changed do
   elseif c.from ~= c.to or c.after ~= c.before then
     redis.call('ZADD', c.to, c.after, member)
   end
-  if c.to == xp_key and leveled(curve, c.before, c.after) then event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after) end
+  if c.to == xp_key and leveled(curve, c.before, c.after) then
+    event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after, 's', 1)
+  end
   if c.day then count_gain(member, c.day, c.after - c.before) end
   if c.to == off_key then move_on_boards(member, 'away') end
 end

@@ -7,7 +7,7 @@
 local member, xp, user = unpack(ARGV, 9)
 if redis.call('ZMSCORE', off_key, member)[1] or redis.call('ZADD', xp_key, 'NX', xp, member) == 0 then return 'EXISTS' end
 redis.call('HSET', entry_key, member, entry_text(0, time, 0, first_gains(dirty_key, boards, member), user))
-if leveled(read_curve(curve), 0, xp + 0) then event(meta_key, events_key, 'u', member, 'b', 0, 'a', xp) end
+if leveled(read_curve(curve), 0, xp + 0) then event(meta_key, events_key, 'u', member, 'b', 0, 'a', xp, 's', 1) end
 rev = note(meta_key, dirty_key, rev, since, pending, time, {member})
 record(member, '0 ' .. xp .. ' 0', nil, xp)
 return {'before', 0, 'after', xp, 'count', 0}

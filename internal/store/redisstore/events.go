@@ -144,5 +144,6 @@ func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 		return e, nil
 	}
 	e.User, e.Before, e.After = id.User(text("u")), level.XP(before), level.XP(after)
+	e.Channel, e.Silent = id.Channel(text("c")), text("s") != ""
 	return e, nil
 }

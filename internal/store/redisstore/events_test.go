@@ -165,7 +165,7 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 			_, err := s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 150, Curve: curve, Once: once})
 			ok(t, err)
 		}
-		want("a creation that is sent again", events.Entry{User: user1, After: 150})
+		want("a creation that is sent again", events.Entry{User: user1, After: 150, Silent: true})
 		_, err := s.Change(ctx, guild1, user1, leaderboard.Change{Op: leaderboard.Decrement, Amount: 149, Curve: curve})
 		ok(t, err)
 		want("a decrement", events.Entry{User: user1, Before: 150, After: 1})
@@ -173,13 +173,13 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 		ok(t, err)
 		want("a change without a curve")
 		award := leaderboard.Awards{Curve: curve, Members: []leaderboard.Award{
-			{User: user1, Offers: []level.XP{1}}, {User: benchUser(2), Offers: []level.XP{60, 0, 300}}, {User: benchUser(3), Offers: []level.XP{20, 0}},
+			{User: user1, Offers: []level.XP{1}}, {User: benchUser(2), Offers: []level.XP{60, 0, 300}, Channel: "300000000000000001"}, {User: benchUser(3), Offers: []level.XP{20, 0}},
 		}, Once: named("messages").Once}
 		for range 2 {
 			_, _, err = s.Award(ctx, guild1, award)
 			ok(t, err)
 		}
-		want("messages that are sent again", events.Entry{User: benchUser(2), After: 360})
+		want("messages that are sent again", events.Entry{User: benchUser(2), After: 360, Channel: "300000000000000001"})
 		_, err = s.Delete(ctx, guild1, user1, leaderboard.Removal{})
 		ok(t, err)
 		want("a delete", events.Entry{User: user1, Moved: events.Removed})
@@ -189,7 +189,7 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 		puts := leaderboard.Puts{Mode: leaderboard.PutAdd, Curve: curve, Members: []leaderboard.Put{{User: benchUser(2), XP: 1000}, {User: benchUser(4), XP: 100}}}
 		_, _, err = s.Put(ctx, guild1, puts)
 		ok(t, err)
-		want("what is put, to one who is not present too", events.Entry{User: benchUser(4), After: 100})
+		want("what is put, to one who is not present too", events.Entry{User: benchUser(4), After: 100, Silent: true})
 		_, err = s.SetPresence(ctx, guild1, leaderboard.Presence{Present: true, Users: []id.User{benchUser(2)}})
 		ok(t, err)
 		want("one comes back", events.Entry{User: benchUser(2), Moved: events.Returned, After: 1360})

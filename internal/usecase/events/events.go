@@ -75,6 +75,8 @@ type Entry struct {
 	Moved  Move // unless it is a change of level
 	// Before and After are the XP of a change of level. After is the XP of a member who came back, too.
 	Before, After level.XP
+	Channel       id.Channel // of the message that raised the level; empty for none
+	Silent        bool       // bulk PUT or POST raised the level: nobody is to be congratulated
 }
 
 // Reason is why members have to be read again.
@@ -117,6 +119,8 @@ type Told struct {
 	Level, PreviousLevel level.Level // 0 of a member who has left; the second only of a change of level
 	XP                   level.XP    // after it
 	Add, Remove          []id.Role
+	Channel              id.Channel // of a LevelUp, as is the next
+	Silent               bool
 }
 
 // Told says by the settings of the moment what the entry means; ok is false when it is nothing about a member, or no change of level.
@@ -132,8 +136,9 @@ func (e Entry) Told(g *guild.Guild) (t Told, ok bool) {
 		if t.PreviousLevel = g.Curve.LevelAt(e.Before); t.Level == t.PreviousLevel {
 			return Told{}, false
 		}
-		if t.Kind = LevelUp; t.Level < t.PreviousLevel {
-			t.Kind = LevelDown
+		t.Kind, t.Channel, t.Silent = LevelUp, e.Channel, e.Silent
+		if t.Level < t.PreviousLevel {
+			t.Kind, t.Channel, t.Silent = LevelDown, "", false
 		}
 	}
 	t.Add, t.Remove = g.RoleChanges(t.Level)

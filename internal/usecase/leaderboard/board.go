@@ -183,6 +183,8 @@ type Award struct {
 	User id.User
 	// Offers are what each message is worth, in order, or Uncounted. Outside a cooldown the first above 0 is given, up to level.MaxXP, and starts one.
 	Offers []level.XP
+	// Channel is that of the message whose offer is given, for the event of a level-up.
+	Channel id.Channel
 	// Data replaces the user data that is stored; nil leaves it, and is no user data for a member that had no entry.
 	Data *User
 }

@@ -108,7 +108,11 @@ func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Awar
 			members = append(members, Award{User: id.User(strings.Clone(string(m.UserID)))})
 		}
 		member := &members[place]
-		member.Offers = append(member.Offers, rules.XP(m.Message, l.random))
+		offer := rules.XP(m.Message, l.random)
+		member.Offers = append(member.Offers, offer)
+		if offer > 0 && member.Channel == "" {
+			member.Channel = id.Channel(strings.Clone(string(m.Channel)))
+		}
 		if m.Data != nil {
 			member.Data = m.Data
 		}

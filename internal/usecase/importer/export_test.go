@@ -112,17 +112,20 @@ func TestExportAsTheContractHasIt(t *testing.T) {
 	}
 }
 
-// No field of an export begins as a spreadsheet wants a formula to begin.
+// No field of an export begins as a spreadsheet wants a formula to begin, and no part of one that a spreadsheet may take for a cell.
 func TestFormulasInAnExport(t *testing.T) {
-	for _, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1"} {
+	for name, want := range map[string]string{
+		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "＝1": "'＝1", "\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n=1": "'\n'=1",
+		"a;=1+1;b;'@c": "a;'=1+1;b;''@c", ";;-1": ";;'-1", "a\n+1": "a\n'+1", "a; b": "a; b", "a=b": "a=b",
+	} {
 		all := []importer.Exported{{Member: leaderboard.Member{UserID: toby, User: leaderboard.User{Username: name, GlobalName: &name, Discriminator: name}}}}
 		records, err := csv.NewReader(strings.NewReader(export(t, importer.FormatCSV, all))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, field := range records[1][6:9] {
-			if field != "'"+name {
-				t.Errorf("%q is written as %q", name, field)
+			if field != want {
+				t.Errorf("%q is written as %q, want %q", name, field, want)
 			}
 		}
 	}

@@ -148,3 +148,38 @@ func TestAValueThatIsTooLong(t *testing.T) {
 		}
 	}
 }
+
+// The beginning of a file is looked at whole to recognise it, whatever it is.
+func TestRecognisingAFileCostsLittleMemory(t *testing.T) {
+	const size = 64 << 10
+	long := strings.Repeat("n", 2000)
+	for name, content := range map[string]string{
+		"deep objects":            strings.Repeat(`{"`+long[:20]+`":`, size/24),
+		"deep lists":              strings.Repeat("[", size),
+		"many names":              `{"` + long + `":{"` + long + `":{` + numberedNames(size-5000),
+		"long names within lists": `[{"` + long + `":[` + strings.Repeat(`{"`+long+`":1},`, 30),
+		"a long name":             `{"` + strings.Repeat("n", size),
+		"escapes":                 `{"` + strings.Repeat(`\u0041`, size/6),
+		"one line":                strings.Repeat(`1 - 2,"";`, size/8),
+	} {
+		before := totalAllocated()
+		_, err := gather(t, importer.Options{}, file("f", content))
+		if took := totalAllocated() - before; err == nil || took > 8<<20 {
+			t.Errorf("%s: %d KiB for %d, %v", name, took>>10, len(content)>>10, err)
+		}
+	}
+}
+
+func numberedNames(size int) string {
+	var names strings.Builder
+	for n := 0; names.Len() < size; n++ {
+		names.WriteString(`"` + strconv.Itoa(n) + `a":0,`)
+	}
+	return names.String()
+}
+
+func totalAllocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}

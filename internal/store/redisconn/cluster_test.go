@@ -2,9 +2,7 @@ package redisconn_test
 
 import (
 	"errors"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -105,48 +103,6 @@ func nudgeOverACluster(t *testing.T, c *clustered) {
 			return false
 		}
 	})
-}
-
-// All keys of a guild through its life are in one slot, and what is in others has names of its own.
-func guildIsOneSlot(t *testing.T, c *clustered) {
-	ctx, s := t.Context(), newBoard(c.client)
-	seen := map[string]bool{}
-	look := func() {
-		t.Helper()
-		for _, master := range c.Masters {
-			for key := range keyTypes(t, direct(t, master)) {
-				seen[key] = true
-			}
-		}
-	}
-	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
-	ok(t, err)
-	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
-	look()
-	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 1}))
-	_, err = s.Change(ctx, guild1, user1, plusOne)
-	ok(t, err)
-	_, err = s.Change(ctx, guild1, user1, named("key"))
-	ok(t, err)
-	look()
-	ended(t, s, changesOf(t, s, guild1, 10))
-	look()
-	slot, count := c.SlotOf(prefix+"meta"), 0
-	for key := range seen {
-		switch {
-		case strings.HasPrefix(key, prefix):
-			count++
-			if other := c.SlotOf(key); other != slot {
-				t.Errorf("%s is in slot %d, not in %d", key, other, slot)
-			}
-		case key == "lb:changed-guilds", strings.HasPrefix(key, "lb:once:"):
-		default:
-			t.Errorf("%s belongs to no guild", key)
-		}
-	}
-	if count < 8 {
-		t.Errorf("saw %d keys of the guild: %v", count, slices.Sorted(maps.Keys(seen)))
-	}
 }
 
 // A URL with more than one host, or the wrong thing, says what it should be.

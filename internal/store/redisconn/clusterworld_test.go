@@ -60,7 +60,7 @@ func TestOnACluster(t *testing.T) {
 		})
 	})
 	for name, test := range map[string]func(t *testing.T, c *clustered){
-		"guilds of all masters": guildsOfAllMasters, "a nudge reaches others": nudgeOverACluster, "a guild is one slot": guildIsOneSlot,
+		"guilds of all masters": guildsOfAllMasters, "a nudge reaches others": nudgeOverACluster,
 		"a lost reply is never repeated": sentOnceOnACluster,
 	} {
 		t.Run(name, func(t *testing.T) {

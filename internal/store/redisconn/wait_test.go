@@ -2,21 +2,16 @@ package redisconn_test
 
 import (
 	"errors"
-	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
-	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // waitsFor is a store whose changes wait for one replica, as a service's do.
@@ -142,76 +137,6 @@ func TestReadsGoOnWithoutReplicas(t *testing.T) {
 	}
 	ended.Store(true)
 	work.Wait()
-}
-
-// The master dies under changes and its replica, which is always a little behind, takes over at once: all that was
-// acknowledged is there, each time.
-func TestAcknowledgedChangesSurviveTheMaster(t *testing.T) {
-	t.Parallel()
-	const rounds, members, behind = 6, 12, 15 * time.Millisecond
-	server, replica := quickMaster(t), testenv.Redis(t)
-	line := testenv.NewProxy(t, server.Addr())
-	operator := direct(t, replica)
-	host, port := split(t, line.Addr())
-	for round := range rounds {
-		if round > 0 {
-			server.Start()
-		}
-		s := waitsFor(t, server.URL(), 400*time.Millisecond)
-		var rows []snapshot.Row
-		for i := range members {
-			rows = append(rows, row(nth(i)))
-		}
-		load(t, s, rows...)
-		ok(t, operator.ReplicaOf(t.Context(), host, port).Err())
-		testenv.Wait(t, "the replica is in step", func() bool {
-			return operator.InfoMap(t.Context(), "replication").Item("Replication", "master_link_status") == "up"
-		})
-		line.Slow(behind)
-		acked := make([]atomic.Int64, members)
-		var all atomic.Int64
-		var work sync.WaitGroup
-		for i := range members {
-			work.Go(func() { change(t, s, nth(i), &acked[i], &all) })
-		}
-		testenv.Wait(t, "changes are made", func() bool { return all.Load() > members*10 })
-		server.Kill()
-		ok(t, operator.ReplicaOf(t.Context(), "NO", "ONE").Err())
-		work.Wait()
-		line.Slow(0)
-		for i := range members {
-			if xp := operator.ZScore(t.Context(), prefix+"xp", string(nth(i))).Val(); int64(xp) < 100+acked[i].Load() {
-				t.Errorf("round %d: %v XP after %d changes that were acknowledged", round, xp, acked[i].Load())
-			}
-		}
-	}
-}
-
-// change changes a member until the server is gone.
-func change(t *testing.T, s *board, user id.User, acked, all *atomic.Int64) {
-	for {
-		_, err := s.Change(t.Context(), guild1, user, plusOne)
-		var said redis.Error
-		switch {
-		case err == nil:
-			acked.Add(1)
-			all.Add(1)
-		case errors.Is(err, leaderboard.ErrNotReplicated) && errors.As(err, &said):
-			t.Errorf("WAIT: %v", err)
-			return
-		case !errors.Is(err, leaderboard.ErrNotReplicated):
-			return
-		case s.Ping(t.Context()) != nil:
-			return
-		}
-	}
-}
-
-func split(t *testing.T, address string) (host, port string) {
-	t.Helper()
-	host, port, err := net.SplitHostPort(address)
-	ok(t, err)
-	return host, port
 }
 
 // quickMaster does not wait for more replicas before it gives one its data.

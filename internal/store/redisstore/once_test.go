@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
@@ -97,39 +96,6 @@ func TestARequestWithoutANameReadsNoRecord(t *testing.T) {
 	for _, command := range []string{"get", "set", "exists"} {
 		if strings.Contains(stats, "cmdstat_"+command+":") {
 			t.Errorf("a change without a name ran %s:\n%s", command, stats)
-		}
-	}
-}
-
-// Whichever reply is lost, the same request again has the outcome of the first.
-func TestALostReplyToANamedRequest(t *testing.T) {
-	ctx := t.Context()
-	server := testenv.Redis(t)
-	load(t, redisstore.New(connect(t, server.URL()), redisstore.Options{}), row(user1))
-	proxy := testenv.NewProxy(t, server.Addr())
-	s := redisstore.New(connect(t, "redis://"+proxy.Addr()), redisstore.Options{})
-	_, err := s.Change(ctx, guild1, user1, named("so that the server knows the scripts"))
-	ok(t, err)
-	for i, c := range []struct {
-		name     string
-		faults   []testenv.Fault
-		replayed bool
-	}{
-		{"of the change", []testenv.Fault{testenv.NoReply}, true},
-		{"half of the change's", []testenv.Fault{testenv.HalfAReply}, true},
-		{"the request itself", []testenv.Fault{testenv.NotSent}, false},
-	} {
-		proxy.Next(c.faults...)
-		if o, err := s.Change(ctx, guild1, user1, named(c.name)); err == nil {
-			t.Errorf("%s: %+v, want an error", c.name, o)
-		}
-		if n := proxy.Requests(); n != int64(len(c.faults)) {
-			t.Errorf("%s: %d requests were sent, want %d", c.name, n, len(c.faults))
-		}
-		xp := level.XP(101 + i)
-		want := leaderboard.Outcome{Before: xp, After: xp + 1, Replayed: c.replayed}
-		if o, err := s.Change(ctx, guild1, user1, named(c.name)); err != nil || o != want {
-			t.Errorf("%s: again %+v, %v, want %+v", c.name, o, err, want)
 		}
 	}
 }

@@ -156,26 +156,6 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 	w.InStep(g)
 }
 
-func TestManyMembersAreWrittenInBoundedBatches(t *testing.T) {
-	w := stores.Servers(t)
-	const changed = 3500
-	g := w.Guild(stores.GuildA)
-	w.CreateMany(g, 0, changed, 1)
-	var rows, largest int
-	f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
-		if c.Method == "WriteBatches" {
-			rows, largest = rows+c.Rows, max(largest, c.Rows)
-		}
-		return nil
-	}}
-	w.Must(w.Writer("writer", stores.Never, f).Flush(w.Context()))
-	if largest > 1000 || rows < changed {
-		t.Errorf("%d rows, at most %d at once; want all %d, at most 1000 at once", rows, largest, changed)
-	}
-	w.InStep(g)
-}
-
-// Redis holds an older load of the guild than the archive: it is loaded again, with what had changed and was not archived.
 func TestAnOlderEpochIsLoadedAgain(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Guild(stores.GuildA)

@@ -156,6 +156,7 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 	w.InStep(g)
 }
 
+// Redis holds an older load of the guild than the archive: it is loaded again, with what had changed and was not archived.
 func TestAnOlderEpochIsLoadedAgain(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Guild(stores.GuildA)

@@ -145,8 +145,8 @@ func deletingRemovesMembers(t *testing.T, s *service) {
 	s.create(key, g, u, 5)
 	s.fill(key, g, 120)
 	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
-	for _, c := range v2Calls(g, u) {
-		wantRefused(t, s.Do(c.method, c.path, key, bodyOrNone(c.body)), 404)
+	for _, c := range v2Calls(t, g, u) {
+		wantRefused(t, s.Do(c.Method, c.Address(), key, bodyOrNone(c.Body)), 404)
 	}
 	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
 	again := s.key(g)

@@ -140,8 +140,8 @@ func (s *service) spent(guilds ...string) string {
 func refusalHasHeaders(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key := s.spent(g)
-	for _, c := range v2Calls(g, newID()) {
-		got := s.Do(c.method, c.path, key, bodyOrNone(c.body))
+	for _, c := range v2Calls(t, g, newID()) {
+		got := s.Do(c.Method, c.Address(), key, bodyOrNone(c.Body))
 		wantRefused(t, got, 429)
 		if retry := header(t, got, "Retry-After"); retry < 1 || retry > 60 {
 			t.Errorf("Retry-After is %d", retry)

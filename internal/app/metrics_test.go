@@ -110,10 +110,10 @@ func (s *service) traffic(guilds int) (names []string) {
 		once := named(fmt.Sprintf("call%d%s", i, g))
 		s.send(key, g, []object{message(user, nil), message(user, nil), message(user, object{"channelId": chanA})}, once)
 		s.send(key, g, []object{message(user, nil), message(user, nil), message(user, object{"channelId": chanA})}, once)
-		for _, c := range v2Calls(g, user) {
-			send(c.method, c.path, key, c.body)
-			send(c.method, c.path, "letmein"+g, c.body)
-			send(c.method, c.path, limited, c.body)
+		for _, c := range v2Calls(s.t, g, user) {
+			send(c.Method, c.Address(), key, c.Body)
+			send(c.Method, c.Address(), "letmein"+g, c.Body)
+			send(c.Method, c.Address(), limited, c.Body)
 		}
 		page, err := s.quick("GET", boardPath(vanity, 1), key, "")
 		if err != nil {

@@ -133,7 +133,7 @@ func (l *linter) response(path, where, status string, r *openapi3.Response) {
 		l.report("%s does not answer the {message} body", where)
 	case media != nil && media.Schema == nil:
 		l.report("%s has no schema", where)
-	case media != nil && media.Example == nil:
+	case media != nil && media.Example == nil && len(media.Examples) == 0:
 		l.report("%s has no example", where)
 	case media != nil && path != "/v2/openapi.json":
 		l.closed(where, media.Schema, map[string]bool{})
@@ -147,19 +147,37 @@ func (l *linter) closed(where string, ref *openapi3.SchemaRef, seen map[string]b
 	}
 	seen[ref.Ref] = true
 	s := ref.Value
-	if s.Type.Is("object") {
+	if s.Type.Is("object") || len(s.AllOf) > 0 {
 		if open := s.UnevaluatedProperties.Has == nil || *s.UnevaluatedProperties.Has; open {
 			l.report("%s: an object %s takes unknown properties; set unevaluatedProperties to false", where, ref.Ref)
 		}
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		// Generators for TypeScript read what is required beside allOf, those for Go in it.
+		properties, required := together(s)
+		if len(s.AllOf) > 0 && !slices.Equal(slices.Sorted(slices.Values(s.Required)), slices.Sorted(slices.Values(required))) {
+			l.report("%s: %s requires other properties beside allOf than in it", where, ref.Ref)
+		}
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
 			if !slices.Contains(s.Required, name) {
 				l.report("%s: the property %s of %s is not required", where, name, ref.Ref)
 			}
-			l.closed(where+" ."+name, s.Properties[name], seen)
+			l.closed(where+" ."+name, properties[name], seen)
 		}
 	}
 	l.closed(where+"[]", s.Items, seen)
-	for _, branch := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
+	for _, branch := range slices.Concat(s.OneOf, s.AnyOf) {
 		l.closed(where, branch, seen)
 	}
+}
+
+// together are the properties of a schema with those of its allOf, and what its allOf requires.
+func together(s *openapi3.Schema) (properties openapi3.Schemas, required []string) {
+	properties = maps.Clone(s.Properties)
+	for _, part := range s.AllOf {
+		if properties == nil {
+			properties = openapi3.Schemas{}
+		}
+		maps.Copy(properties, part.Value.Properties)
+		required = append(required, part.Value.Required...)
+	}
+	return properties, required
 }

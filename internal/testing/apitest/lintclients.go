@@ -47,7 +47,16 @@ func (l *clientLinter) visit(where string, value any) {
 	case map[string]any:
 		l.object(where, value)
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if name != "example" && name != "examples" {
+			switch name {
+			case "example":
+			case "examples":
+				named, _ := value[name].(map[string]any)
+				for _, one := range named {
+					object, _ := one.(map[string]any)
+					reference, _ := object["$ref"].(string)
+					l.used[reference] = true
+				}
+			default:
 				l.visit(where+"/"+name, value[name])
 			}
 		}

@@ -8,12 +8,16 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
 )
 
-const maxXP = 2147483647
+const (
+	maxXP       = 2147483647
+	commandTime = 10 * time.Second
+)
 
 // Commands are what Asked answers.
 func Commands() []chat.Command {
@@ -40,6 +44,8 @@ func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
 	if g.keyNow() == "" {
 		return private("The bot is still connecting this server to Levelboard. Try again in a minute.")
 	}
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
 	name, value, _ := strings.Cut(cmp.Or(q.Button, q.Command), " ")
 	var reply chat.Reply
 	var err error

@@ -5,8 +5,31 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH VERSION=dev
-RUN GOOS=$TARGETOS GOARCH=$TARGETARCH make static OUT=/out/levelboard VERSION=$VERSION \
+RUN export GOOS=$TARGETOS GOARCH=$TARGETARCH VERSION=$VERSION \
+ && make static OUT=/out/levelboard && make static PROGRAM=levelboard-bot OUT=/out/levelboard-bot \
  && mkdir -p /out/owned/data && mkdir -m 1777 /out/owned/tmp
+
+# The Discord bot: docker build --target bot.
+FROM scratch AS bot
+ARG VERSION=dev REVISION=unknown SOURCE=unknown
+LABEL org.opencontainers.image.title="Levelboard's Discord bot" \
+      org.opencontainers.image.description="Connects Discord guilds to a Levelboard" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.source="$SOURCE"
+COPY LICENSE /LICENSE
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build --chown=65532:65532 /out/owned /
+COPY --from=build /out/levelboard-bot /usr/bin/levelboard-bot
+USER 65532:65532
+ENV PATH=/usr/bin \
+    LEVELBOARD_OPS_LISTEN=:9465 \
+    LEVELBOARD_BOT_DATA=/data
+VOLUME /data
+EXPOSE 9465
+HEALTHCHECK --interval=10s --timeout=4s --start-period=1m --retries=3 CMD ["/usr/bin/levelboard-bot", "healthcheck"]
+ENTRYPOINT ["/usr/bin/levelboard-bot"]
 
 FROM scratch
 ARG VERSION=dev REVISION=unknown SOURCE=unknown

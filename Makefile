@@ -10,8 +10,9 @@ export GOFLAGS := -trimpath -tags=nomsgpack -buildvcs=false
 export CGO_ENABLED := 0
 
 VERSION ?= $(shell scripts/version)
-LDFLAGS := -X levelboard/internal/cli.version=$(VERSION)
-OUT ?= dist/levelboard
+LDFLAGS := -X levelboard/internal/cli.version=$(VERSION) -X levelboard/internal/bot.version=$(VERSION)
+PROGRAM ?= levelboard
+OUT ?= dist/$(PROGRAM)
 BENCH ?= .
 BASE ?= HEAD~1
 FUZZTIME ?= 10s
@@ -49,11 +50,11 @@ help: ## list these targets
 demo: ## a board with live numbers, nothing else needed
 	@go run -ldflags '$(LDFLAGS)' ./cmd/levelboard demo
 
-build: ## build ./levelboard
-	go build -ldflags '$(LDFLAGS)' -o levelboard ./cmd/levelboard
+build: ## build ./levelboard and ./levelboard-bot
+	go build -ldflags '$(LDFLAGS)' -o . ./cmd/levelboard ./cmd/levelboard-bot
 
-static: ## build OUT (dist/levelboard) as the image and the releases have it, without symbols; GOOS and GOARCH say for what
-	go build -ldflags '-s -w $(LDFLAGS)' -o '$(OUT)' ./cmd/levelboard
+static: ## build PROGRAM (levelboard) to OUT (dist/levelboard) as the images and the releases have it, without symbols; GOOS and GOARCH say for what
+	go build -ldflags '-s -w $(LDFLAGS)' -o '$(OUT)' './cmd/$(PROGRAM)'
 
 test: setup-test ## the tests that take minutes; PACKAGES, RUN (a pattern) and COUNT say which and how often
 	@echo 'test: compiling, then running on private servers; make ci adds what is long: attacks, floods, browser, Prometheus, benchmarks, all modes of torture, clusters and sentinels'

@@ -8,5 +8,5 @@ import (
 )
 
 func main() {
-	os.Exit(bot.Main(os.Environ(), bot.Version(), os.Stderr))
+	os.Exit(bot.Main(os.Args[1:], os.Environ(), bot.Version(), os.Stderr))
 }

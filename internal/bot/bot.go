@@ -28,9 +28,15 @@ const (
 	seenLimit  = 10_000  // messages that count once when Discord delivers them twice
 )
 
-// Main runs the bot until SIGINT or SIGTERM, and returns the exit code: 0, 1 for a failure, 2 for wrong settings.
-func Main(environ []string, version string, stderr io.Writer) int {
+// Main runs the bot until SIGINT or SIGTERM, or asks a running one for its health, and returns the exit code: 0, 1 for a failure, 2 for wrong settings.
+func Main(args, environ []string, version string, stderr io.Writer) int {
 	settings, err := Load(environ)
+	if err == nil && len(args) > 0 {
+		if args[0] == "healthcheck" {
+			return healthcheck(settings.OpsListen, stderr)
+		}
+		err = errors.New("usage: levelboard-bot, with its settings in the environment (docs/bot.md), or levelboard-bot healthcheck")
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "levelboard-bot: %v\n", err)
 		return 2

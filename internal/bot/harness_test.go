@@ -44,7 +44,7 @@ const (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("BOT_TEST_CHILD") != "" { // a bot to be killed
-		os.Exit(bot.Main(os.Environ(), "test", os.Stderr))
+		os.Exit(bot.Main(nil, os.Environ(), "test", os.Stderr))
 	}
 	testenv.Main(m, goleak.IgnoreTopFunction("github.com/disgoorg/disgo/rest.(*rateLimiterImpl).cleanup"))
 }

@@ -46,7 +46,7 @@ func TestTheCommandsForSystemdInstallIt(t *testing.T) {
 
 	modes := map[string]os.FileMode{"usr/local/bin/levelboard": 0o755, "etc/systemd/system/levelboard.service": 0o644, "etc/levelboard/levelboard.env": 0o600}
 	environment := map[string]string{}
-	for _, credential := range unit(t)["LoadCredential"] {
+	for _, credential := range unit(t, unitFile)["LoadCredential"] {
 		name, path, _ := strings.Cut(credential, ":")
 		modes[strings.TrimPrefix(path, "/")] = 0o600
 		setting := "LEVELBOARD_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "_FILE"

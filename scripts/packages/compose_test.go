@@ -58,12 +58,12 @@ func TestComposeServicesAreLookedAfter(t *testing.T) {
 		if service.Restart != types.RestartPolicyUnlessStopped {
 			t.Errorf("%s is restarted %q", name, service.Restart)
 		}
-		// The image of the service itself brings one; another test looks at it.
-		if service.HealthCheck == nil && name != "levelboard" {
+		// Our own images bring one; another test looks at them.
+		if service.HealthCheck == nil && name != "levelboard" && name != "bot" {
 			t.Errorf("%s has no health check", name)
 		}
 	}
-	for _, name := range []string{"levelboard", "redis", "postgres", "caddy", "prometheus", "grafana"} {
+	for _, name := range []string{"levelboard", "redis", "postgres", "bot", "caddy", "prometheus", "grafana"} {
 		if _, found := project.Services[name]; !found {
 			t.Errorf("there is no service %s", name)
 		}
@@ -74,7 +74,7 @@ func TestComposeServicesAreLookedAfter(t *testing.T) {
 // and `down` leaves it behind.
 func TestComposeLeavesNoVolumeWithoutAName(t *testing.T) {
 	declared := map[string][]string{
-		"levelboard": dockerfile(t).volumes, "redis": {"/data"}, "postgres": {"/var/lib/postgresql/data"}, "prom/prometheus": {"/prometheus"}, "grafana/grafana": {}, "caddy": {"/config", "/data"},
+		"levelboard": dockerfile(t).volumes, "levelboard-bot": botImage(t).volumes, "redis": {"/data"}, "postgres": {"/var/lib/postgresql/data"}, "prom/prometheus": {"/prometheus"}, "grafana/grafana": {}, "caddy": {"/config", "/data"},
 	}
 	for name, service := range compose(t).Services {
 		image, _, _ := strings.Cut(service.Image, ":")

@@ -12,7 +12,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 )
 
-// image is the last stage of the Dockerfile, by kinds of instructions.
+// image is a stage of the Dockerfile, by kinds of instructions.
 type image struct {
 	base        string
 	user        string
@@ -25,8 +25,14 @@ type image struct {
 	command     []string
 }
 
-// dockerfile is parsed by the code that Docker builds it with: an instruction or a flag that does not exist is an error.
-func dockerfile(t *testing.T) image {
+// dockerfile is the service's image.
+func dockerfile(t *testing.T) image { return stage(t, 2) }
+
+// botImage is the bot's.
+func botImage(t *testing.T) image { return stage(t, 1) }
+
+// stage is parsed by the code that Docker builds it with: an instruction or a flag that does not exist is an error.
+func stage(t *testing.T, number int) image {
 	t.Helper()
 	file, err := os.Open(filepath.Join(root, "Dockerfile"))
 	if err != nil {
@@ -41,12 +47,12 @@ func dockerfile(t *testing.T) image {
 	if err != nil {
 		t.Fatalf("Dockerfile: %v", err)
 	}
-	if len(stages) != 2 {
-		t.Fatalf("the Dockerfile has %d stages, not one that builds and one that is delivered", len(stages))
+	if len(stages) != 3 || stages[1].Name != "bot" {
+		t.Fatalf("the Dockerfile has %d stages, not one that builds, one that is the bot's and one that is the service's", len(stages))
 	}
-	last := stages[len(stages)-1]
-	result := image{base: last.BaseName, environment: map[string]string{}, labels: map[string]string{}}
-	for _, command := range last.Commands {
+	delivered := stages[number]
+	result := image{base: delivered.BaseName, environment: map[string]string{}, labels: map[string]string{}}
+	for _, command := range delivered.Commands {
 		switch c := command.(type) {
 		case *instructions.UserCommand:
 			result.user = c.User
@@ -77,6 +83,35 @@ func put(into map[string]string, pairs instructions.KeyValuePairs) {
 
 func TestTheImageIsSmallAndUnprivileged(t *testing.T) {
 	image := dockerfile(t)
+	checkImage(t, image)
+	if got := strings.Join(image.health, " "); got != "CMD /usr/bin/levelboard healthcheck" {
+		t.Errorf("the image's health check is %q", got)
+	}
+	if got := strings.Join(append(image.entrypoint, image.command...), " "); got != "/usr/bin/levelboard serve" {
+		t.Errorf("the image runs %q", got)
+	}
+	if data := image.environment["LEVELBOARD_DATA_DIR"]; !slices.Contains(image.volumes, data) {
+		t.Errorf("the data directory %q is not among the image's volumes %v", data, image.volumes)
+	}
+}
+
+func TestTheBotsImageIsSmallAndUnprivileged(t *testing.T) {
+	image := botImage(t)
+	checkImage(t, image)
+	if got := strings.Join(append(image.entrypoint, image.command...), " ") + strings.Join(image.health, " "); got != "/usr/bin/levelboard-botCMD /usr/bin/levelboard-bot healthcheck" {
+		t.Errorf("the bot's image runs and checks %q", got)
+	}
+	if data := image.environment["LEVELBOARD_BOT_DATA"]; !slices.Contains(image.volumes, data) {
+		t.Errorf("the data directory %q is not among the image's volumes %v", data, image.volumes)
+	}
+	port := strings.TrimPrefix(image.environment["LEVELBOARD_OPS_LISTEN"], ":")
+	if !slices.Contains(image.ports, port) || !strings.Contains(read(t, "docs/bot.md"), ":"+port+" in the container image") {
+		t.Errorf("the ops port is %s, and exposed are %v; docs/bot.md says another one", port, image.ports)
+	}
+}
+
+func checkImage(t *testing.T, image image) {
+	t.Helper()
 	if image.base != "scratch" {
 		t.Errorf("the image is built on %s, not on nothing", image.base)
 	}
@@ -87,15 +122,6 @@ func TestTheImageIsSmallAndUnprivileged(t *testing.T) {
 		if image.labels["org.opencontainers.image."+label] == "" {
 			t.Errorf("the image has no label for its %s", label)
 		}
-	}
-	if got := strings.Join(image.health, " "); got != "CMD /usr/bin/levelboard healthcheck" {
-		t.Errorf("the image's health check is %q", got)
-	}
-	if got := strings.Join(append(image.entrypoint, image.command...), " "); got != "/usr/bin/levelboard serve" {
-		t.Errorf("the image runs %q", got)
-	}
-	if data := image.environment["LEVELBOARD_DATA_DIR"]; !slices.Contains(image.volumes, data) {
-		t.Errorf("the data directory %q is not among the image's volumes %v", data, image.volumes)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 // root is the repository.
 const root = "../.."
 
-// levelboard is the binary that the checks ask.
-var levelboard string
+// levelboard and levelboardBot are the binaries that the checks ask.
+var levelboard, levelboardBot string
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 
 func run(m *testing.M) (int, error) {
 	if levelboard = os.Getenv("LEVELBOARD_BIN"); levelboard != "" {
+		levelboardBot = levelboard + "-bot"
 		return m.Run(), nil
 	}
 	dir, err := os.MkdirTemp("", "levelboard-packages-")
@@ -35,13 +36,29 @@ func run(m *testing.M) (int, error) {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
-	levelboard = filepath.Join(dir, "levelboard")
-	build := exec.Command("make", "static", "OUT="+levelboard)
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("build levelboard: %w\n%s", err, out)
+	levelboard, levelboardBot = filepath.Join(dir, "levelboard"), filepath.Join(dir, "levelboard-bot")
+	for _, binary := range []string{levelboard, levelboardBot} {
+		build := exec.Command("make", "static", "PROGRAM="+filepath.Base(binary), "OUT="+binary)
+		build.Dir = root
+		if out, err := build.CombinedOutput(); err != nil {
+			return 1, fmt.Errorf("build %s: %w\n%s", filepath.Base(binary), err, out)
+		}
 	}
 	return m.Run(), nil
+}
+
+// checkBotSettings has the bot read the settings, with a Discord token and without one that it could connect with.
+func checkBotSettings(t *testing.T, where string, environment map[string]string) {
+	t.Helper()
+	command := exec.Command(levelboardBot, "healthcheck")
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "LEVELBOARD_OPS_LISTEN=127.0.0.1:1"}
+	for name, value := range environment {
+		command.Env = append(command.Env, name+"="+value)
+	}
+	// Exit 2 is for settings; nobody listens there.
+	if out, _ := command.CombinedOutput(); command.ProcessState.ExitCode() != 1 {
+		t.Errorf("%s: levelboard-bot ends with %d\n%s", where, command.ProcessState.ExitCode(), out)
+	}
 }
 
 // checkSettings gives environment to `levelboard config check`. Names and values that it does not know are failures.
@@ -71,6 +88,8 @@ func secretFiles(t *testing.T) string {
 		"redis-url":    "redis://:password@redis.example.org:6379/0",
 		"postgres-url": "postgres://levelboard:password@postgres.example.org:5432/levelboard",
 		"admin-token":  strings.Repeat("0123456789abcdef", 4),
+
+		"discord-token": "a.token.of-discord",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content+"\n"), 0o600); err != nil {
 			t.Fatal(err)

@@ -8,13 +8,16 @@ import (
 	"time"
 )
 
-const unitFile = "deploy/systemd/levelboard.service"
+const (
+	unitFile    = "deploy/systemd/levelboard.service"
+	botUnitFile = "deploy/systemd/levelboard-bot.service"
+)
 
-// unit returns the unit's values by name.
-func unit(t *testing.T) map[string][]string {
+// unit returns a unit's values by name.
+func unit(t *testing.T, file string) map[string][]string {
 	t.Helper()
 	values := map[string][]string{}
-	for line := range strings.Lines(read(t, unitFile)) {
+	for line := range strings.Lines(read(t, file)) {
 		if name, value, found := strings.Cut(strings.TrimSpace(line), "="); found && !strings.HasPrefix(name, "#") {
 			values[name] = append(values[name], value)
 		}
@@ -23,7 +26,7 @@ func unit(t *testing.T) map[string][]string {
 }
 
 func TestTheSettingsOfSystemdExist(t *testing.T) {
-	values := unit(t)
+	values := unit(t, unitFile)
 	secrets := secretFiles(t)
 	environment := map[string]string{}
 	for _, assignment := range values["Environment"] {
@@ -53,7 +56,7 @@ func TestTheSettingsOfSystemdExist(t *testing.T) {
 
 // TestTheUnitLetsItTellWhenItStarted: process_start_time_seconds, by which an alert counts restarts, is made of /proc/stat.
 func TestTheUnitLetsItTellWhenItStarted(t *testing.T) {
-	if hidden := unit(t)["ProcSubset"]; len(hidden) > 0 {
+	if hidden := unit(t, unitFile)["ProcSubset"]; len(hidden) > 0 {
 		t.Errorf("ProcSubset=%s hides /proc/stat from the service", hidden[0])
 	}
 }

@@ -169,7 +169,7 @@ func TestEveryPanelHasAUnitAndAQueryOfTheChosenJob(t *testing.T) {
 				}
 				seen[p.title] = true
 				for _, q := range p.queries {
-					if !bytes.Contains([]byte(q.expr), []byte(`job="$job"`)) || len(p.queries) > 1 && q.legend == "" {
+					if !bytes.Contains([]byte(q.expr), []byte(`job="$job`)) || len(p.queries) > 1 && q.legend == "" {
 						t.Errorf("%s: panel %q asks about every job, or its queries have no names: %s", name, p.title, q.expr)
 					}
 				}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"levelboard/internal/app"
+	"levelboard/internal/bot"
+	"levelboard/internal/testing/discord"
 	"levelboard/internal/testing/service"
 	"levelboard/internal/testing/testenv"
 )
@@ -27,7 +29,7 @@ const answerTime = 3 * time.Minute
 // record, the alerts look at, the panels show and the runbooks tell to look at.
 func TestEveryRuleAndEveryPanelHasData(t *testing.T) {
 	service := startService(t)
-	prometheus := startPrometheus(t, service)
+	prometheus := startPrometheus(t, service, startBot(t, service))
 	putLoadOn(t, service)
 
 	var waiting []query
@@ -107,7 +109,30 @@ type monitor struct {
 	vars *strings.Replacer
 }
 
-func startPrometheus(t *testing.T, service *app.App) monitor {
+// startBot runs a bot of a Discord without guilds until the test ends, and returns its ops address.
+func startBot(t *testing.T, service *app.App) string {
+	t.Helper()
+	address := testenv.FreeAddr(t)
+	settings, err := bot.Load([]string{
+		"DISCORD_TOKEN=" + discord.Token, "LEVELBOARD_KEY=none", "LEVELBOARD_URL=http://" + service.Addr(), "LEVELBOARD_BOT_DATA=" + t.TempDir(),
+		"LEVELBOARD_BOT_DISCORD_URL=" + discord.Start(t).URL, "LEVELBOARD_OPS_LISTEN=" + address,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- bot.Run(ctx, settings, "1.0.0", t.Output()) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return address
+}
+
+func startPrometheus(t *testing.T, service *app.App, bot string) monitor {
 	t.Helper()
 	rules, err := filepath.Abs(prometheusDir + "/rules")
 	if err != nil {
@@ -116,8 +141,8 @@ func startPrometheus(t *testing.T, service *app.App) monitor {
 	server := testenv.Prometheus(t, fmt.Sprintf(`
 global: {scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms}
 rule_files: [%q]
-scrape_configs: [{job_name: levelboard, static_configs: [{targets: [%q]}]}]
-`, filepath.Join(rules, "*.yml"), service.OpsAddr()))
+scrape_configs: [{job_name: levelboard, static_configs: [{targets: [%q]}]}, {job_name: levelboard-bot, static_configs: [{targets: [%q]}]}]
+`, filepath.Join(rules, "*.yml"), service.OpsAddr(), bot))
 	pool := &http.Transport{}
 	t.Cleanup(pool.CloseIdleConnections)
 	// As Grafana would put them in.

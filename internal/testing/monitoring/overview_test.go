@@ -3,6 +3,9 @@ package monitoring_test
 // on picks the chosen job's chosen replicas.
 const on = `job="$job",instance=~"$instance"`
 
+// onBot picks the bot that belongs to the chosen job.
+const onBot = `job="$job-bot"`
+
 // quantile is that of a histogram's observations, over the routes and the like that by does not name.
 func quantile(q, by, histogram string) string {
 	if by != "" {
@@ -86,6 +89,17 @@ var overview = dashboard{
 		}},
 		{"Redis", redisPanels},
 		{"Snapshots and the archive", archivePanels},
+		{"Discord bot", []panel{
+			{title: "The bot: connected, and its queue", unit: "short", queries: []shown{
+				{`min(levelboard_bot_connected{` + onBot + `})`, "connected"},
+				{`sum(levelboard_bot_queue_messages{` + onBot + `})`, "queued"},
+			}},
+			one("The bot's messages", "cps", perSecond("outcome", `levelboard_bot_messages_total{`+onBot+`}`), "{{outcome}}"),
+			{title: "The bot's roles and announcements", unit: "cps", queries: []shown{
+				{perSecond("outcome", `levelboard_bot_role_changes_total{`+onBot+`}`), "roles: {{outcome}}"},
+				{perSecond("outcome", `levelboard_bot_announcements_total{`+onBot+`}`), "announcements: {{outcome}}"},
+			}},
+		}},
 		{"Processes", []panel{
 			one("Processors in use", "short", `rate(process_cpu_seconds_total{`+on+`}[$__rate_interval])`, "{{instance}}"),
 			one("Memory", "bytes", `process_resident_memory_bytes{`+on+`}`, "{{instance}}"),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,14 +15,25 @@ import (
 	"github.com/google/uuid"
 )
 
-// writeBill writes the bill of materials of a binary, in the format of CycloneDX: itself, the modules that the linker put into
-// it, and Go's standard library.
-func (r release) writeBill(path, binary string) error {
-	info, err := buildinfo.ReadFile(binary)
-	if err != nil {
-		return fmt.Errorf("read the modules of %s: %w", binary, err)
+// writeBill writes the bill of materials of an archive, in the format of CycloneDX: its first binary, the modules that the linker put into
+// any of them, and Go's standard library.
+func (r release) writeBill(path string, binaries []string) error {
+	var info *debug.BuildInfo
+	for _, binary := range binaries {
+		of, err := buildinfo.ReadFile(binary)
+		if err != nil {
+			return fmt.Errorf("read the modules of %s: %w", binary, err)
+		}
+		if info == nil {
+			info = of
+		}
+		for _, module := range of.Deps {
+			if !slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return m.Path == module.Path }) {
+				info.Deps = append(info.Deps, module)
+			}
+		}
 	}
-	sum, err := sumOf(binary)
+	sum, err := sumOf(binaries[0])
 	if err != nil {
 		return err
 	}

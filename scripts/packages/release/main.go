@@ -91,20 +91,25 @@ func (r release) clear() error {
 // build makes the archive and the bill of materials of one platform.
 func (r release) build(work, goos, goarch string) error {
 	name := "levelboard_" + strings.TrimPrefix(r.version, "v") + "_" + goos + "_" + goarch
-	binary := filepath.Join(work, "levelboard")
-	if goos == "windows" {
-		binary += ".exe"
+	var files []entry
+	var binaries []string
+	for _, program := range []string{"levelboard", "levelboard-bot"} {
+		binary := filepath.Join(work, program)
+		if goos == "windows" {
+			binary += ".exe"
+		}
+		if err := compile(r.tree, program, binary, r.version, goos, goarch); err != nil {
+			return err
+		}
+		binaries = append(binaries, binary)
+		files = append(files, entry{name: filepath.Base(binary), source: binary, mode: 0o755})
 	}
-	if err := compile(r.tree, binary, r.version, goos, goarch); err != nil {
-		return err
-	}
-	files := []entry{
-		{name: filepath.Base(binary), source: binary, mode: 0o755},
+	files = append(files, []entry{
 		{name: "LICENSE", source: filepath.Join(r.tree, "LICENSE"), mode: 0o644},
 		{name: "README.md", source: filepath.Join(r.tree, "README.md"), mode: 0o644},
-	}
+	}...)
 	if goos == "linux" {
-		for _, file := range []string{"levelboard.env", "levelboard.service"} {
+		for _, file := range []string{"levelboard.env", "levelboard.service", "levelboard-bot.env", "levelboard-bot.service"} {
 			files = append(files, entry{name: "systemd/" + file, source: filepath.Join(r.tree, "deploy/systemd", file), mode: 0o644})
 		}
 	}
@@ -116,7 +121,7 @@ func (r release) build(work, goos, goarch string) error {
 	if err := create(archive, func(f *os.File) error { return pack(f, name, files, r.time) }); err != nil {
 		return err
 	}
-	if err := r.writeBill(filepath.Join(r.out, name+".cdx.json"), binary); err != nil {
+	if err := r.writeBill(filepath.Join(r.out, name+".cdx.json"), binaries); err != nil {
 		return err
 	}
 	info, err := os.Stat(archive)

@@ -49,7 +49,7 @@ func TestTheBillFitsItsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "bill.cdx.json")
-	if err := (release{version: "v0.8.0-rc.1", time: at}).writeBill(file, binary); err != nil {
+	if err := (release{version: "v0.8.0-rc.1", time: at}).writeBill(file, []string{binary}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)

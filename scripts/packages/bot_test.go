@@ -1,0 +1,69 @@
+package packages
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+func TestTheSettingsOfTheBotExist(t *testing.T) {
+	secrets := secretFiles(t)
+	service := compose(t).Services["bot"]
+	environment := map[string]string{"DISCORD_TOKEN": "given"}
+	for name, value := range service.Environment {
+		environment[name] = strings.ReplaceAll(*value, "/run/secrets/bot/", secrets+"/")
+	}
+	maps.Copy(environment, commented(t, "deploy/compose/bot.example.env"))
+	checkBotSettings(t, composeFile, environment)
+
+	environment = map[string]string{}
+	values := unit(t, botUnitFile)
+	for _, assignment := range values["Environment"] {
+		name, value, _ := strings.Cut(assignment, "=")
+		environment[name] = strings.ReplaceAll(strings.ReplaceAll(value, "%d/", secrets+"/"), "%S/", t.TempDir()+"/")
+	}
+	maps.Copy(environment, commented(t, "deploy/systemd/levelboard-bot.env"))
+	checkBotSettings(t, botUnitFile, environment)
+}
+
+// TestTheBotsManifestsFitTheirSchemas: one pod, with its secrets, its data and a bot that reads its settings.
+func TestTheBotsManifestsFitTheirSchemas(t *testing.T) {
+	dir, secrets := t.TempDir(), secretFiles(t)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, kubernetesDir, "bot"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "secrets"), os.DirFS(secrets)); err != nil {
+		t.Fatal(err)
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	if err != nil {
+		t.Fatalf("kustomize build %s/bot: %v", kubernetesDir, err)
+	}
+	v := newValidator(t)
+	for _, resource := range built.Resources() {
+		document, err := resource.AsYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resource.GetKind() == "PersistentVolumeClaim" { // of which the schemas have none
+			continue
+		}
+		if err := v.check(document); err != nil {
+			t.Errorf("%s %s: %v", resource.GetKind(), resource.GetName(), err)
+		}
+	}
+	m := parse(t, built)
+	environment := map[string]string{}
+	for _, settings := range m.configMaps {
+		maps.Copy(environment, settings)
+	}
+	for _, e := range m.deployment.Spec.Template.Spec.Containers[0].Env {
+		environment[e.Name] = filepath.Join(secrets, filepath.Base(e.Value))
+	}
+	checkBotSettings(t, kubernetesDir+"/bot", environment)
+}

@@ -46,10 +46,9 @@ import (
 )
 
 const (
-	// guildsCached and guildBytesCached bound what is kept of settings, which are one KB for a guild with few rules and a hundred for
-	// one with all that are allowed. A guild that is not kept costs each request a read of the archive.
-	guildsCached     = 200_000
-	guildBytesCached = 128 << 20
+	// guildsCached bounds what is kept of settings, which are one KB for a guild with few rules and a hundred for one with all that are
+	// allowed. A guild that is not kept costs each request a read of the archive.
+	guildsCached = 50_000
 	// keysCached bounds what is kept of keys, less than a KB each.
 	keysCached = 50_000
 	// followInterval is how soon a change is seen by a replica that missed the message about it. Half of the second that
@@ -142,7 +141,7 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	store := a.stores.live
-	guildCache := guild.NewCache(a.stores.archive, guildsCached, guildBytesCached)
+	guildCache := guild.NewCache(a.stores.archive, guildsCached)
 	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
 	keyCache := apikey.NewCache(a.stores.archive, keysCached, time.Now, a.meter)
 	announce, err := a.follow(ctx, background, guildCache, keyCache)

@@ -53,7 +53,7 @@ func NewCache(source Source, size int, now func() time.Time, meter *Meter) *Cach
 		return k, nil
 	}
 	unknown := func(err error) bool { return errors.Is(err, ErrNotFound) }
-	return &Cache{byID: cached.New(load, cached.Options[*Key]{Size: size, Absent: unknown}), now: now, meter: meter}
+	return &Cache{byID: cached.New(load, cached.Options{Size: size, Absent: unknown}), now: now, meter: meter}
 }
 
 // Authenticate returns the key whose text was presented. Whatever is wrong with it (malformed, unknown, revoked, expired,

@@ -23,18 +23,17 @@ type Cache struct {
 	byVanity *cached.Cache[string, id.Guild]
 }
 
-// NewCache returns a Cache that holds at most size guilds, whose settings take about so many bytes at most, and at most
-// size vanities.
-func NewCache(source Source, size, bytes int) *Cache {
+// NewCache returns a Cache that holds at most size guilds and size vanities.
+func NewCache(source Source, size int) *Cache {
 	return &Cache{
-		byID: cached.New(source.Guild, cached.Options[*Guild]{Size: size, Heaviest: bytes, Weigh: (*Guild).weight, Absent: absent}),
+		byID: cached.New(source.Guild, cached.Options{Size: size, Absent: absent}),
 		byVanity: cached.New(func(ctx context.Context, vanity string) (id.Guild, error) {
 			found, err := source.GuildByVanity(ctx, vanity)
 			if err != nil {
 				return "", err
 			}
 			return found.ID, nil
-		}, cached.Options[id.Guild]{Size: size, Absent: absent}),
+		}, cached.Options{Size: size, Absent: absent}),
 	}
 }
 
@@ -107,44 +106,4 @@ func asFault(err error) error {
 
 func unknown() *fault.Error {
 	return fault.New(fault.NotFound, "This guild is not known here. Check the id or the vanity.")
-}
-
-// What things take in memory, in bytes, about: strings with their headers, and a guild with its places in a cache.
-const (
-	guildBytes      = 800
-	idBytes         = 40
-	namedBytes      = 112 // a channel or a role, without its name
-	rewardBytes     = 160
-	multiplierBytes = 200
-	seasonBytes     = 64 // without its id and name
-)
-
-// weight is about how many bytes a guild's settings take in memory. Settings never change, so it is always the same.
-func (g *Guild) weight() int {
-	sum := guildBytes + len(g.Name) + len(g.Vanity)
-	if g.Icon != nil {
-		sum += len(*g.Icon)
-	}
-	sum += idBytes * (len(g.AdminIDs) + len(g.IgnoredChannelIDs) + len(g.IgnoredRoleIDs) + len(g.IgnoredUserIDs))
-	for _, m := range g.Multipliers {
-		sum += multiplierBytes + rolesWeight(m.Roles)
-		for _, c := range m.Channels {
-			sum += namedBytes + len(c.Name)
-		}
-	}
-	for _, r := range g.RoleRewards {
-		sum += rewardBytes + rolesWeight(r.Roles)
-	}
-	sum += len(g.TimeZone) + idBytes*len(g.Periods)
-	for _, s := range g.Seasons {
-		sum += seasonBytes + len(s.ID) + len(s.Name)
-	}
-	return sum
-}
-
-func rolesWeight(roles []Role) (sum int) {
-	for _, r := range roles {
-		sum += namedBytes + len(r.Name)
-	}
-	return sum
 }

@@ -74,7 +74,7 @@ const (
 
 func newCache() (*guild.Cache, *source) {
 	s := &source{guilds: map[id.Guild]string{guildA: "gophers"}}
-	return guild.NewCache(s, 10, 1<<20), s
+	return guild.NewCache(s, 10), s
 }
 
 func byID(t *testing.T, d *guild.Cache, g id.Guild) {

@@ -70,12 +70,11 @@ func (c *choice) face(of *typeface) *font.Face {
 	}
 	loaded := of.font
 	if loaded == nil {
-		file, err := c.fonts.files.Get(context.Background(), of.path)
-		if err != nil {
+		var err error
+		if loaded, err = c.fonts.files.Get(context.Background(), of.path); err != nil {
 			c.fonts.log.Warn("a font cannot be read", "file", of.path, "error", err)
 			return c.face(c.fonts.order(c.heavy)[0])
 		}
-		loaded = file.font
 	}
 	face := font.NewFace(loaded)
 	weight := font.WeightNormal

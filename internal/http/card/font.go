@@ -43,7 +43,7 @@ func (t *typeface) has(r rune) bool {
 // for concurrent use.
 type Fonts struct {
 	regular, bold []*typeface // of the folder, in the order in which they are looked at
-	files         *cached.Cache[string, *fontFile]
+	files         *cached.Cache[string, *font.Font]
 	id            string
 	log           *slog.Logger
 }

@@ -26,15 +26,11 @@ import (
 const (
 	// mostFonts is how many fonts of a folder are used. All of Noto are 2,000 files.
 	mostFonts = 4096
-	// fontBytes bounds the files that are in memory, and so the largest one that is used.
-	fontBytes = 64 << 20
+	// fontBytes is the size of the largest file that is used. Few are larger than 1 MiB; those of Chinese and Japanese have about 20.
+	fontBytes = 32 << 20
+	// fontsLoaded is how many of a folder are in memory.
+	fontsLoaded = 16
 )
-
-// fontFile is a font in memory.
-type fontFile struct {
-	font *font.Font
-	size int
-}
 
 // OpenFonts reads which characters the fonts of a folder and of the folders in it have: .ttf, .otf, and the first font of each .ttc and
 // .otc. The fonts themselves are read when a name needs them. Files that cannot be used are logged and left out. It fails when dir is no
@@ -53,10 +49,8 @@ func OpenFonts(dir string, log *slog.Logger) (*Fonts, error) {
 	log.Info("names are drawn with the fonts of a folder", "folder", dir, "fonts", len(s.found), "left_out", s.unusable)
 	return &Fonts{
 		regular: preferred(s.found, font.WeightNormal), bold: preferred(s.found, font.WeightBold),
-		files: cached.New(loadFont, cached.Options[*fontFile]{
-			Size: mostFonts, Weigh: func(f *fontFile) int { return f.size }, Heaviest: fontBytes,
-		}),
-		id: hex.EncodeToString(s.digest.Sum(nil)[:6]), log: log,
+		files: cached.New(loadFont, cached.Options{Size: fontsLoaded}),
+		id:    hex.EncodeToString(s.digest.Sum(nil)[:6]), log: log,
 	}, nil
 }
 
@@ -180,8 +174,8 @@ func charactersOf(loader *opentype.Loader) (font.Cmap, error) {
 }
 
 // loadFont reads a whole font.
-func loadFont(_ context.Context, path string) (*fontFile, error) {
-	file, size, err := openFont(path)
+func loadFont(_ context.Context, path string) (*font.Font, error) {
+	file, _, err := openFont(path)
 	if err != nil {
 		return nil, err
 	}
@@ -190,11 +184,7 @@ func loadFont(_ context.Context, path string) (*fontFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := font.NewFont(loader)
-	if err != nil {
-		return nil, err
-	}
-	return &fontFile{font: loaded, size: size}, nil
+	return font.NewFont(loader)
 }
 
 // preferred sorts fonts for text of a weight: like the Go fonts first, which are upright, without serifs and of normal width.

@@ -60,7 +60,7 @@ func newSettingsWorldWith(t *testing.T, with func(w *settingsWorld, s *site, liv
 	w := &settingsWorld{}
 	w.site = newSite(t, options{with: func(s *site, live *redisstore.Store) {
 		w.archive = sqlitetest.Open(t)
-		w.cache = guild.NewCache(w.archive, 100, 1<<20)
+		w.cache = guild.NewCache(w.archive, 100)
 		hydrator := hydrate.New(live, w.archive, slog.New(slog.DiscardHandler))
 		t.Cleanup(hydrator.Close)
 		w.board = leaderboard.New(live, hydrator, w.cache, leaderboard.Options{})

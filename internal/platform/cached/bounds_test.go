@@ -24,7 +24,7 @@ func TestKeysDoNotKeepWhatTheyArePartOf(t *testing.T) {
 			return "", errAbsent
 		}
 		return "value", nil
-	}, cached.Options[string]{Size: 8, Absent: absent})
+	}, cached.Options{Size: 8, Absent: absent})
 	ask := func() weak.Pointer[byte] {
 		line := strings.Repeat("/some/none", 3000)
 		_, _ = c.Get(t.Context(), line[1:5])
@@ -49,7 +49,7 @@ func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
 			return 0, errAbsent
 		}
 		return k, err
-	}, cached.Options[int]{Size: 3, Absent: absent})
+	}, cached.Options{Size: 3, Absent: absent})
 	ask := func(k int) {
 		if _, err := c.Get(t.Context(), strconv.Itoa(k)); (err != nil) != (k < 0) {
 			t.Fatalf("key %d: %v", k, err)
@@ -77,7 +77,7 @@ func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
 func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8})
+		c := cached.New(a.load, cached.Options{Size: 8})
 		c.Bound(2)
 		held := get(t.Context(), c, "held")
 		(<-a.loads).answer <- answer{value: 1}
@@ -98,12 +98,12 @@ func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 
 		leave()
 		expect(t, "who leaves", <-second, answer{err: context.Canceled})
-		third := get(t.Context(), c, "other")
-		other := <-a.loads
 		l.answer <- answer{value: 2}
-		other.answer <- answer{value: 3}
 		expect(t, "the first", <-first, answer{value: 2})
-		expect(t, "who came into the place that was left", <-third, answer{value: 3})
+		synctest.Wait()
+		third := get(t.Context(), c, "other")
+		(<-a.loads).answer <- answer{value: 3}
+		expect(t, "who came when the load had ended", <-third, answer{value: 3})
 	})
 }
 
@@ -111,7 +111,7 @@ func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8})
+		c := cached.New(a.load, cached.Options{Size: 8})
 		c.Bound(1)
 		leaves, leave := context.WithCancel(t.Context())
 		first := get(leaves, c, "slow")
@@ -125,47 +125,4 @@ func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
 		v, err := c.Get(t.Context(), "slow")
 		expect(t, "what was loaded all the same", answer{v, err}, answer{value: 1})
 	})
-}
-
-// Values that weigh something are held while they weigh no more than allowed, whatever their number; a new one pushes out as
-// many as it takes, those unused for longest first, and what is forgotten makes room.
-func TestValuesAreWeighed(t *testing.T) {
-	loads := 0
-	c := cached.New(func(_ context.Context, k string) (int, error) { loads++; return strconv.Atoi(k) },
-		cached.Options[int]{Size: 100, Heaviest: 10, Weigh: func(v int) int { return v }})
-	load := func(k int, held bool) {
-		t.Helper()
-		before := loads
-		if v, err := c.Get(t.Context(), strconv.Itoa(k)); v != k || err != nil {
-			t.Fatalf("got %d, %v", v, err)
-		}
-		if (loads == before) != held {
-			t.Errorf("%d: held %t, want %t", k, !held, held)
-		}
-	}
-	load(1, false)
-	load(2, false)
-	load(7, false)
-	load(1, true)
-	load(2, true) // 7 is the one unused for longest
-	load(6, false)
-	load(1, true)
-	load(2, true)
-	load(7, false) // 6 has to go
-	load(6, false) // and with it all others
-	if c.Len() != 1 {
-		t.Errorf("%d are held, want 1", c.Len())
-	}
-	c.Forget("6")
-	load(7, false)
-	load(3, false)
-	load(7, true)
-	c.ForgetAll()
-	load(4, false)
-	load(5, false)
-	load(1, false)
-	load(4, true)
-	load(11, false) // more than all together: it is not held, and nothing else is
-	load(11, false)
-	load(1, false)
 }

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
 
 	"levelboard/internal/platform/pause"
 )
@@ -19,7 +22,8 @@ const (
 	// defaultLoadTime bounds one load, and with it how long a caller waits for a store that does not answer. A caller who is more patient
 	// than that (pause.WithPatience) has its own time.
 	defaultLoadTime = 2 * time.Second
-	// defaultWaiting bounds the callers that wait for loads, and the loads under way, so that a flood of unknown keys does not fill the memory.
+	// defaultWaiting bounds the callers that wait for loads, those included who left before the load has ended, so that a flood of unknown keys
+	// does not fill the memory.
 	defaultWaiting = 1024
 	// mostMissing is how many absences are kept at most: they come from callers who ask for what does not exist.
 	mostMissing = 10_000
@@ -28,9 +32,6 @@ const (
 // errCrowded rejects a caller who would have to wait for a load when 1,024 do.
 var errCrowded = errors.New("too many requests wait for what is not in memory")
 
-// errAborted stands for a load that ended its goroutine without returning.
-var errAborted = errors.New("the load ended without a result")
-
 // Load reads the value of a key. Its context carries the values of the first caller's and ends only after the load time.
 type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 
@@ -38,62 +39,34 @@ type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 // not change them. Keys are copied.
 type Cache[K ~string, V any] struct {
 	load    Load[K, V]
-	options Options[V]
-	most    int // defaultWaiting, except for tests
+	absent  func(error) bool
+	waiting *semaphore.Weighted
+	loads   singleflight.Group
 
 	mu       sync.Mutex
-	waiting  int
 	held     *simplelru.LRU[K, V]
 	missing  *simplelru.LRU[K, error]
-	underway map[K]*fetch[V]
-	weight   int // of what is held, when it is weighed
-}
-
-// fetch is one load under way; value and err may be read once done is closed.
-type fetch[V any] struct {
-	done  chan struct{}
-	value V
-	err   error
+	underway map[K]int64 // which load of a key under way is shared and kept; once the key is forgotten, none that has begun
+	begun    int64       // how many loads
 }
 
 // Options say how a Cache works. Only Size must be set, to more than 0.
-type Options[V any] struct {
+type Options struct {
 	Size int // how many values are held at most
-	// Weigh, when set, bounds the weight of all values to Heaviest. A value must always weigh the same.
-	Weigh    func(V) int
-	Heaviest int
 	// Absent, when set, also keeps the errors for which it returns true: there is no such value. They have room of their own, at most 10,000,
 	// and never evict a value.
 	Absent func(error) bool
 }
 
 // New returns an empty Cache.
-func New[K ~string, V any](load Load[K, V], o Options[V]) *Cache[K, V] {
-	c := &Cache[K, V]{load: load, options: o, most: defaultWaiting, underway: make(map[K]*fetch[V])}
-	var dropped func(K, V)
-	if o.Weigh != nil {
-		dropped = func(_ K, v V) { c.weight -= o.Weigh(v) }
-	}
+func New[K ~string, V any](load Load[K, V], o Options) *Cache[K, V] {
+	c := &Cache[K, V]{load: load, absent: o.Absent, waiting: semaphore.NewWeighted(defaultWaiting), underway: map[K]int64{}}
 	var err error
-	if c.held, err = simplelru.NewLRU(o.Size, dropped); err != nil {
+	if c.held, err = simplelru.NewLRU[K, V](o.Size, nil); err != nil {
 		panic(fmt.Sprintf("cached: a size of %d: %v", o.Size, err))
 	}
 	c.missing, _ = simplelru.NewLRU[K, error](min(o.Size, mostMissing), nil)
 	return c
-}
-
-// hold keeps a value. mu is held.
-func (c *Cache[K, V]) hold(k K, v V) {
-	if c.options.Weigh == nil {
-		c.held.Add(k, v)
-		return
-	}
-	c.held.Remove(k) // another value of the key would be replaced without being told of
-	c.weight += c.options.Weigh(v)
-	c.held.Add(k, v)
-	for c.weight > c.options.Heaviest {
-		c.held.RemoveOldest()
-	}
 }
 
 // Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of them leave. The error
@@ -104,31 +77,71 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 		c.mu.Unlock()
 		return v, nil
 	}
-	if err, ok := c.missing.Get(k); ok {
+	err, missing := c.missing.Get(k)
+	if !missing && !c.waiting.TryAcquire(1) {
+		err, missing = errCrowded, true
+	}
+	if missing {
 		c.mu.Unlock()
 		return none, err
 	}
-	f, shared := c.underway[k]
-	if c.waiting >= c.most || !shared && len(c.underway) >= c.most {
-		c.mu.Unlock()
-		return none, errCrowded
-	}
-	c.waiting++
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.waiting--
-	}()
-	if !shared {
-		f = c.begin(context.WithoutCancel(ctx), k)
-	}
+	loaded := c.begin(ctx, k)
 	c.mu.Unlock()
-
 	select {
-	case <-f.done:
-		return f.value, f.err
+	case got := <-loaded:
+		c.waiting.Release(1)
+		v, _ := got.Val.(V)
+		return v, got.Err
 	case <-ctx.Done():
+		go c.leave(loaded)
 		return none, ctx.Err()
+	}
+}
+
+// leave gives a place back when the load has ended.
+func (c *Cache[K, V]) leave(loaded <-chan singleflight.Result) {
+	<-loaded
+	c.waiting.Release(1)
+}
+
+// begin begins a load of k, or joins the one under way. mu is held.
+func (c *Cache[K, V]) begin(ctx context.Context, k K) <-chan singleflight.Result {
+	number, shared := c.underway[k]
+	if !shared {
+		k = K(strings.Clone(string(k))) // it may be part of a longer text, such as a request's first line, which would be kept with it
+		c.begun++
+		number = c.begun
+		c.underway[k] = number
+	}
+	return c.loads.DoChan(strconv.FormatInt(number, 10), func() (_ any, err error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(defaultLoadTime, pause.Patience(ctx)))
+		defer cancel()
+		var v V
+		defer func() {
+			// On this goroutine nobody else would recover, and one bad load would end the whole service.
+			if p := recover(); p != nil {
+				err = fmt.Errorf("the load panicked: %v\n%s", p, debug.Stack())
+			}
+			c.finish(k, number, v, err)
+		}()
+		v, err = c.load(ctx, k)
+		return v, err
+	})
+}
+
+// finish keeps the result, unless k was forgotten since the load began.
+func (c *Cache[K, V]) finish(k K, number int64, v V, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.underway[k] != number {
+		return
+	}
+	delete(c.underway, k)
+	switch {
+	case err == nil:
+		c.held.Add(k, v)
+	case c.absent != nil && c.absent(err):
+		c.missing.Add(k, err)
 	}
 }
 
@@ -137,46 +150,6 @@ func (c *Cache[K, V]) Has(k K) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held.Contains(k) || c.missing.Contains(k)
-}
-
-// begin begins a load of k. mu is held.
-func (c *Cache[K, V]) begin(ctx context.Context, k K) *fetch[V] {
-	f := &fetch[V]{done: make(chan struct{}), err: errAborted}
-	// It may be part of a longer text, such as a request's first line, which would be kept with it.
-	k = K(strings.Clone(string(k)))
-	c.underway[k] = f
-	go c.fetch(ctx, k, f)
-	return f
-}
-
-func (c *Cache[K, V]) fetch(ctx context.Context, k K, f *fetch[V]) {
-	ctx, cancel := context.WithTimeout(ctx, max(defaultLoadTime, pause.Patience(ctx)))
-	defer cancel()
-	defer c.finish(k, f)
-	// On this goroutine nobody else would recover, and one bad load would end the whole service.
-	defer func() {
-		if p := recover(); p != nil {
-			f.err = fmt.Errorf("the load panicked: %v\n%s", p, debug.Stack())
-		}
-	}()
-	f.value, f.err = c.load(ctx, k)
-}
-
-// finish keeps the result, unless k was forgotten since the load began.
-func (c *Cache[K, V]) finish(k K, f *fetch[V]) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	defer close(f.done)
-	if c.underway[k] != f {
-		return
-	}
-	delete(c.underway, k)
-	switch {
-	case f.err == nil:
-		c.hold(k, f.value)
-	case c.options.Absent != nil && c.options.Absent(f.err):
-		c.missing.Add(k, f.err)
-	}
 }
 
 // Forget drops what is known of k. A load under way reaches only the callers that wait for it already, and is not kept.
@@ -198,8 +171,8 @@ func (c *Cache[K, V]) forget(k K) bool {
 func (c *Cache[K, V]) Renew(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.forget(k) && len(c.underway) < c.most {
-		c.begin(context.Background(), k)
+	if c.forget(k) && c.waiting.TryAcquire(1) {
+		go c.leave(c.begin(context.Background(), k))
 	}
 }
 

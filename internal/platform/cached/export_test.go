@@ -1,5 +1,7 @@
 package cached
 
+import "golang.org/x/sync/semaphore"
+
 // Len is how many values and absences are held.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
@@ -7,7 +9,7 @@ func (c *Cache[K, V]) Len() int {
 	return c.held.Len() + c.missing.Len()
 }
 
-// Bound bounds the callers that wait for loads, and the loads under way.
-func (c *Cache[K, V]) Bound(n int) { c.most = n }
+// Bound bounds the callers that wait for loads.
+func (c *Cache[K, V]) Bound(n int64) { c.waiting = semaphore.NewWeighted(n) }
 
 var ErrCrowded = errCrowded

@@ -18,7 +18,7 @@ func TestALoadThatWasUnderWayWhenItsKeyWasForgottenIsNotKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := newArchive()
-				c := cached.New(a.load, cached.Options[int]{Size: 8})
+				c := cached.New(a.load, cached.Options{Size: 8})
 				before := get(t.Context(), c, "k")
 				old := <-a.loads
 				forget(c)
@@ -37,7 +37,7 @@ func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, oldFirst := range []bool{true, false} {
 			a := newArchive()
-			c := cached.New(a.load, cached.Options[int]{Size: 8})
+			c := cached.New(a.load, cached.Options{Size: 8})
 			before := get(t.Context(), c, "k")
 			old := <-a.loads
 			c.Forget("k")
@@ -67,7 +67,7 @@ func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
 func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8})
+		c := cached.New(a.load, cached.Options{Size: 8})
 		c.Renew("k")
 		synctest.Wait()
 		select {
@@ -97,7 +97,7 @@ func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
 func TestForgetSparesOtherKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8})
+		c := cached.New(a.load, cached.Options{Size: 8})
 		other := get(t.Context(), c, "other")
 		l := <-a.loads
 		c.Forget("k")
@@ -117,7 +117,7 @@ func TestNobodySeesAnOldValueAfterForget(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		return stored, nil
-	}, cached.Options[int]{Size: 2})
+	}, cached.Options{Size: 2})
 	forgotten := 0
 	var readers sync.WaitGroup
 	stop := make(chan struct{})

@@ -13,6 +13,12 @@ func TestPeopleSeeAndEraseTheirData(t *testing.T) {
 	k := b.makeKey("name", "my bot")
 	b.get("/profile").want(200, "Your data", "1 API key, 2 sessions, and no entry in a community", "type <strong>erase</strong>", `action="/profile/erase"`)
 
+	data := b.get("/profile/data.json").want(200, `"userId":"`+ada+`"`, `"guilds":[]`, `"keys":[{"id":"`, `"sessions":2`, `"audit":[]`)
+	if data.header.Get("Content-Disposition") == "" || data.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v", data.header)
+	}
+	s.browser().get("/profile/data.json").want(401)
+
 	for _, wrong := range []string{"", "yes", "erase it"} {
 		b.post("/profile/erase", field("confirm", wrong)).want(422, "Nothing was erased", `aria-invalid="true"`, "my bot")
 	}

@@ -27,12 +27,13 @@ const (
 	soonTime = 3 * 24 * time.Hour
 )
 
-const whyKeys = "Sign in to create and manage API keys for your bots."
+const whyKeys = "Sign in to see your boards, your data and the API keys of your bots."
 
 func (s *Site) profileRoutes(pages routes) {
 	pages.get("/profile", s.ofUser(s.profile), unlisted("/profile"))
 	pages.post("/profile", s.ofUser(s.createKey), formHere)
 	pages.post("/profile/erase", s.ofUser(s.eraseUser))
+	pages.get("/profile/data.json", s.ofUser(s.myDataFile))
 	pages.get("/profile/erased", s.handle(s.erased))
 	pages.get("/profile/history", s.ofUser(s.keyHistory))
 	pages.get("/profile/keys/:key", s.ofKey(s.key))
@@ -71,6 +72,8 @@ type profilePage struct {
 	Unconfirmed   bool        // the provider could not say
 	History       []recordView
 	Data          personalData
+	Boards        []myBoard
+	Manages       bool // something, so that keys are of use
 }
 
 // Full reports whether the user has as many keys as they may have.
@@ -128,7 +131,11 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 	if content.Data.Stored, err = s.deps.Users.Known(ctx, session.User.ID); err != nil {
 		return err
 	}
-	return s.show(c, status, "profile", "Your API keys", content)
+	if content.Boards, err = s.boardsOf(ctx, session, content.Data.Stored.Guilds); err != nil {
+		return err
+	}
+	content.Manages = content.Managed > 0 || len(content.Guilds) > 0 || content.Total > 0 || content.Unconfirmed
+	return s.show(c, status, "profile", "Your profile", content)
 }
 
 // keyForm is the form for a new key: what was sent in it, and what is wrong with it.

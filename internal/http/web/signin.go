@@ -55,6 +55,10 @@ func (s *Site) signInPage(c *gin.Context) error {
 		c.Redirect(http.StatusSeeOther, content.Next)
 		return nil
 	}
+	if content.Provider && len(content.Locals) == 0 { // there is nothing to choose
+		c.Redirect(http.StatusSeeOther, "/sign-in/provider?next="+url.QueryEscape(content.Next))
+		return nil
+	}
 	return s.show(c, http.StatusOK, "sign-in", "Sign in", content)
 }
 

@@ -152,6 +152,7 @@ func (s *Site) Version() string { return s.deps.Version }
 
 // homePage is the content of the start page.
 type homePage struct {
+	Boards      []myBoard   // that who is signed in is on, of communities whose board they may read
 	Known       bool        // who is signed in, and which communities are theirs
 	Communities []community // that they manage and that are set up here
 }
@@ -165,6 +166,9 @@ func (s *Site) home(c *gin.Context) error {
 		if content.Known = err == nil && (!session.Unconfirmed || len(content.Communities) > 0); err != nil {
 			// The rest of the page is for everybody, whatever does not answer.
 			s.log.WarnContext(c.Request.Context(), "the start page leaves out somebody's communities", "error", err)
+		}
+		if content.Boards, err = s.myBoards(c.Request.Context(), session); err != nil {
+			s.log.WarnContext(c.Request.Context(), "the start page leaves out somebody's boards", "error", err)
 		}
 	}
 	s.describe(c, "/", "XP, levels, leaderboards and role rewards for chat communities, on your own server.")

@@ -20,13 +20,13 @@ const (
 func TestAManagerIsLedToTheirCommunity(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
-	b.get("/").want(200).lacks("Your communities")
+	b.get("/").want(200).lacks("Communities you manage")
 	b.get("/leaderboard/gophers").want(200).lacks(toSettings)
 	b.signIn()
-	b.get("/").want(200, "Your communities", "<bdi>Gophers</bdi>", `<a href="/leaderboard/`+string(public)+`">Leaderboard`, toSettings).lacks("Moles")
+	b.get("/").want(200, "Communities you manage", "<bdi>Gophers</bdi>", `<a href="/leaderboard/`+string(public)+`">Leaderboard`, toSettings).lacks("Moles")
 	b.get("/leaderboard/gophers").want(200, "You manage this</span>"+toSettings+"</a>")
 	s.guilds.change(public, nil)
-	b.get("/").want(200, "None of your communities is set up here. Send its ID to the operator of this service.").lacks(toSettings)
+	b.get("/").want(200, "Nothing of yours yet", "send its ID to the operator of this service").lacks(toSettings)
 }
 
 func TestNothingLeadsToASignInThatIsOff(t *testing.T) {
@@ -61,7 +61,7 @@ func TestTheButtonOfTheLiveRowsIsNamedByWhatItDoes(t *testing.T) {
 func TestTheStartIsShownWhenCommunitiesCannotBeFound(t *testing.T) {
 	s := newSite(t, options{with: func(s *site, _ *redisstore.Store) { s.deps.Guilds = awayGuilds{s.guilds} }})
 	b := s.browser()
-	b.get("/sign-in/provider?next=/").want(200, "Ada L.", "Find a leaderboard").lacks("Your communities")
+	b.get("/sign-in/provider?next=/").want(200, "Ada L.", "Find a leaderboard").lacks("Communities you manage")
 }
 
 // awayGuilds are guilds whose archive does not answer.
@@ -83,5 +83,5 @@ func TestTheStartHasTheCommunitiesThatTheSettingsGive(t *testing.T) {
 		}
 	}
 	w.provider.SetUser(map[string]any{"id": "900000000000000003", "username": "cy", "global_name": "Cy", "avatar": nil}, []any{})
-	w.browser().get("/sign-in/provider?next=/").want(200, "None of your communities").lacks(toSettings)
+	w.browser().get("/sign-in/provider?next=/").want(200, "Nothing of yours yet").lacks(toSettings)
 }

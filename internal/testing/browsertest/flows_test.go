@@ -49,8 +49,8 @@ func TestTheAccountsMenuCloses(t *testing.T) {
 	// A click inside is what it is for.
 	b.press("Ada Lovelace")
 	b.until(open)
-	b.press("Your API keys")
-	b.see("API keys")
+	b.press("Your profile")
+	b.see("Your boards")
 }
 
 func TestTheBoardMovesWhileMessagesArrive(t *testing.T) {
@@ -295,6 +295,44 @@ func TestFindingAMember(t *testing.T) {
 		return strings.Contains(b.text(), "gopherina")
 	}, b.glance)
 	b.lacks("badger")
+}
+
+// A member who manages nothing finds their boards, and all that is stored about them.
+func TestAMembersHome(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
+	owner := newID()
+	g := s.guild(object{"ownerId": owner, "periods": []string{"day"}, "xpPerMessageMin": 50, "xpPerMessageMax": 50})
+	key := s.key(g)
+	s.member(key, g, "badger", 2000)
+	s.messages(key, g, object{"userId": ada, "channelId": channel, "user": object{"avatar": nil, "discriminator": "0", "username": "ada"}})
+	s.Do("PATCH", "/v2/levels/"+g+"/users/"+ada, key, object{"xp": 300}).Want(t, 200)
+	b := s.tab(t)
+	b.signIn("/")
+	testenv.Wait(t, "the entry is archived", func() bool {
+		b.open("/")
+		return strings.Contains(b.text(), "Your boards")
+	}, b.glance)
+	b.see("Gophers", "#2", "of 2")
+	b.lacks("Communities you manage", "set up here")
+	b.open("/profile")
+	b.see("Your boards", "300", "Download as JSON", "Erase my data")
+	b.lacks("Create a key")
+	var data string
+	testenv.Wait(t, "all of it is archived", func() bool {
+		data = eval[string](b, "fetch('/profile/data.json').then((answer) => answer.text())", chromedp.EvalAwaitPromise)
+		return strings.Contains(data, `"action":"set"`)
+	}, b.glance)
+	for _, want := range []string{g, ada, `"xp":300`, `"gained":50`, `"action":"set"`, `"after":300`} {
+		if !strings.Contains(data, want) {
+			t.Errorf("the data lacks %q:\n%s", want, data)
+		}
+	}
+	if strings.Contains(data, owner) {
+		t.Errorf("the data names somebody else:\n%s", data)
+	}
+	b.press("Gophers")
+	b.see("ada", "Rank")
 }
 
 // What is found from the page of a period is ranked in that period.

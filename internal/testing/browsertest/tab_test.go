@@ -207,7 +207,6 @@ func (b *tab) signIn(path string) {
 	b.t.Helper()
 	b.open(path)
 	b.press("Sign in")
-	b.press("Continue")
 	b.see("Ada Lovelace")
 }
 

@@ -58,7 +58,7 @@ func (p *program) listGuilds(ctx context.Context, flags *clientFlags) error {
 		path: "/admin/guilds", name: "guilds", none: "There is no guild yet; create one with 'levelboard guild apply -f FILE'.",
 		header: []string{"ID", "NAME", "MEMBERS", "BOARD", "LEVELING"},
 		row: func(g guildDocument) []string {
-			return []string{g.ID, printable(g.Name), fmt.Sprint(g.MemberCount), g.board(), g.leveling()}
+			return []string{string(g.ID), printable(g.Name), fmt.Sprint(g.MemberCount), g.board(), g.leveling()}
 		},
 	})
 }
@@ -74,7 +74,7 @@ func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string
 	}
 	return p.showGuild(flags, answer, func(g guildDocument) error {
 		p.printf("%s\n", printable(g.Name))
-		return writeTable(p.Stdout, nil, append(g.facts(), running(g.ID, answer, time.Now())...))
+		return writeTable(p.Stdout, nil, append(g.facts(), g.running(time.Now())...))
 	})
 }
 

@@ -7,61 +7,27 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/guild"
-	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
 )
 
-// guildDocument is what is shown of a guild's document to people.
-type guildDocument struct {
-	ID                 string         `json:"id"`
-	Name               string         `json:"name"`
-	MemberCount        int            `json:"memberCount"`
-	OwnerID            string         `json:"ownerId"`
-	AdminIDs           []string       `json:"adminIds"`
-	Enabled            bool           `json:"enabled"`
-	Visibility         string         `json:"visibility"`
-	Vanity             *string        `json:"vanity"`
-	Curve              jsontext.Value `json:"curve"`
-	XPGainInterval     int64          `json:"xpGainInterval"`
-	XPPerMessageMin    int            `json:"xpPerMessageMin"`
-	XPPerMessageMax    int            `json:"xpPerMessageMax"`
-	XPGlobalMultiplier float64        `json:"xpGlobalMultiplier"`
-	IgnoredChannelIDs  []string       `json:"ignoredChannelIds"`
-	IgnoredRoleIDs     []string       `json:"ignoredRoleIds"`
-	IgnoredUserIDs     []string       `json:"ignoredUserIds"`
-	Multipliers        []struct {
-		Type       string  `json:"type"`
-		Multiplier float64 `json:"multiplier"`
-		Targets    []named `json:"targets"`
-	} `json:"multipliers"`
-	RoleRewards []struct {
-		Level int     `json:"level"`
-		Stack bool    `json:"stack"`
-		Roles []named `json:"roles"`
-	} `json:"roleRewards"`
-	TimeZone string   `json:"timeZone"`
-	Periods  []string `json:"periods"`
-	Seasons  []struct {
-		ID    string `json:"id"`
-		Name  string `json:"name"`
-		Start string `json:"start"`
-		End   string `json:"end"`
-	} `json:"seasons"`
-}
+// guildDocument is a guild's document as a service of this or a newer version answers it.
+type guildDocument struct{ guild.Settings }
 
-type named struct {
-	Name string `json:"name"`
+// UnmarshalJSON reads it.
+func (g *guildDocument) UnmarshalJSON(document []byte) (err error) {
+	g.Settings, err = guild.Answered(document)
+	return err
 }
 
 // board says who may read the board, and its vanity.
 func (g guildDocument) board() string {
-	if g.Vanity == nil {
-		return g.Visibility
+	if g.Vanity == "" {
+		return string(g.Visibility)
 	}
-	return g.Visibility + ", " + *g.Vanity
+	return string(g.Visibility) + ", " + string(g.Vanity)
 }
 
 func (g guildDocument) leveling() string {
@@ -74,15 +40,15 @@ func (g guildDocument) leveling() string {
 // facts are the lines of `guild get`, a name and a value each.
 func (g guildDocument) facts() [][]string {
 	facts := [][]string{
-		{"  id", g.ID},
-		{"  owner", g.OwnerID},
+		{"  id", string(g.ID)},
+		{"  owner", string(g.OwnerID)},
 		{"  administrators", joined(g.AdminIDs)},
 		{"  members", strconv.Itoa(g.MemberCount)},
 		{"  board", g.board()},
 		{"  leveling", g.leveling()},
-		{"  curve", strings.Trim(string(g.Curve), `"`)},
+		{"  curve", curveText(g.Curve)},
 		{"  XP per message", fmt.Sprintf("%d to %d, times %s, once in %s", g.XPPerMessageMin, g.XPPerMessageMax,
-			number(g.XPGlobalMultiplier), time.Duration(g.XPGainInterval)*time.Millisecond)},
+			number(g.XPGlobalMultiplier), g.Cooldown())},
 		{"  ignored channels", joined(g.IgnoredChannelIDs)},
 		{"  ignored roles", joined(g.IgnoredRoleIDs)},
 		{"  ignored members", joined(g.IgnoredUserIDs)},
@@ -90,10 +56,14 @@ func (g guildDocument) facts() [][]string {
 		{"  periods", joined(g.Periods)},
 	}
 	for _, m := range g.Multipliers {
-		facts = append(facts, []string{"  multiplier", fmt.Sprintf("%s for the %s %s", number(m.Multiplier), strings.ToLower(m.Type), names(m.Targets))})
+		targets := names(m.Roles, func(r guild.Role) string { return r.Name })
+		if m.Type == guild.ChannelMultiplier {
+			targets = names(m.Channels, func(c guild.Channel) string { return c.Name })
+		}
+		facts = append(facts, []string{"  multiplier", fmt.Sprintf("%s for the %s %s", number(m.Multiplier), strings.ToLower(string(m.Type)), targets)})
 	}
 	for _, r := range g.RoleRewards {
-		line := fmt.Sprintf("level %d: %s", r.Level, names(r.Roles))
+		line := fmt.Sprintf("level %d: %s", r.Level, names(r.Roles, func(r guild.Role) string { return r.Name }))
 		if !r.Stack {
 			line += " (until the next reward)"
 		}
@@ -105,14 +75,9 @@ func (g guildDocument) facts() [][]string {
 	return facts
 }
 
-// running are the lines of `guild get` that say when the periods end that run now, in the guild's zone. There are none of a document that this
-// version of the command does not know in full.
-func running(gid string, document []byte, now time.Time) (lines [][]string) {
-	s, err := guild.Parse(id.Guild(gid), document)
-	if err != nil {
-		return nil
-	}
-	calendar := s.Calendar()
+// running are the lines of `guild get` that say when the periods end that run now, in the guild's zone.
+func (g guildDocument) running(now time.Time) (lines [][]string) {
+	calendar := g.Calendar()
 	for _, p := range calendar.Running(period.DayAt(now, calendar.Zone)) {
 		_, ends := p.Bounds(calendar.Zone)
 		what := string(p.Kind) + " " + p.ID
@@ -125,12 +90,17 @@ func running(gid string, document []byte, now time.Time) (lines [][]string) {
 	return lines
 }
 
-func names(list []named) string {
+func names[T any](list []T, name func(T) string) string {
 	texts := make([]string, len(list))
-	for i, n := range list {
-		texts[i] = printable(n.Name)
+	for i, one := range list {
+		texts[i] = printable(name(one))
 	}
 	return joined(texts)
+}
+
+func curveText(c level.Curve) string {
+	text, _ := c.MarshalJSON() // never fails
+	return strings.Trim(string(text), `"`)
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

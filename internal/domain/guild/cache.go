@@ -54,7 +54,7 @@ func (c *Cache) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
 			return nil, asFault(err)
 		}
 		found, err := c.ByID(ctx, g)
-		if err == nil && found.Vanity == vanity {
+		if err == nil && string(found.Vanity) == vanity {
 			return found, nil
 		}
 		if err != nil && !fault.Is(err, fault.NotFound) {
@@ -70,7 +70,7 @@ func (c *Cache) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
 // created or changed is answered, also when the archive is away by then.
 func (c *Cache) Prefetch(ctx context.Context, g id.Guild) {
 	if found, err := c.ByID(ctx, g); err == nil && found.Vanity != "" {
-		_, _ = c.ByVanity(ctx, found.Vanity)
+		_, _ = c.ByVanity(ctx, string(found.Vanity))
 	}
 }
 

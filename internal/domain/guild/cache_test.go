@@ -49,7 +49,7 @@ func (s *source) answer(g id.Guild, vanity string, ok bool) (*guild.Guild, error
 	case !ok:
 		return nil, guild.ErrNotFound
 	}
-	return &guild.Guild{Settings: guild.Settings{ID: g, Vanity: vanity}}, nil
+	return &guild.Guild{Settings: guild.Settings{ID: g, Vanity: guild.Vanity(vanity)}}, nil
 }
 
 func (s *source) goAway() {

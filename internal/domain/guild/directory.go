@@ -12,53 +12,31 @@ import (
 
 // Directory is the roles and channels that a guild has, as its bot described them. What it says of one stands in the settings too (Named).
 type Directory struct {
-	Roles    []Role    // up to 500
-	Channels []Channel // up to 1000
+	Roles    []Role    `json:"roles" items:"0..500"`
+	Channels []Channel `json:"channels" items:"0..1000"`
 }
 
 // Description is what a bot says of its guild. Absent fields stay as they are; a list replaces the one that was there.
 type Description struct {
-	Name        strictjson.Optional[string]
-	Icon        strictjson.Optional[*string]
-	MemberCount strictjson.Optional[int]
-	Roles       strictjson.Optional[[]Role]
-	Channels    strictjson.Optional[[]Channel]
-}
-
-// directoryDocument is a Description, or a Directory, in JSON.
-type directoryDocument struct {
-	Name        strictjson.Optional[string]            `json:"name,omitzero" bytes:"1..400"`
-	Icon        strictjson.Optional[*string]           `json:"icon,omitzero"`
-	MemberCount strictjson.Optional[int]               `json:"memberCount,omitzero" bounds:"1..2147483647"`
-	Roles       strictjson.Optional[[]roleDocument]    `json:"roles" items:"0..500"`
-	Channels    strictjson.Optional[[]channelDocument] `json:"channels" items:"0..1000"`
+	Name        strictjson.Optional[string]    `json:"name" bytes:"1..400"`
+	Icon        strictjson.Optional[*string]   `json:"icon"`
+	MemberCount strictjson.Optional[int]       `json:"memberCount" bounds:"1..2147483647"`
+	Roles       strictjson.Optional[[]Role]    `json:"roles" items:"0..500"`
+	Channels    strictjson.Optional[[]Channel] `json:"channels" items:"0..1000"`
 }
 
 // ParseDescription reads the body of PUT of a directory. A client's mistake is a *fault.Error with code fault.Invalid that names the property.
 func ParseDescription(body []byte) (given Description, err error) {
-	var d directoryDocument
-	if err := strictjson.Decode(body, &d); err != nil {
-		return given, err
+	if err := strictjson.Decode(body, &given); err != nil {
+		return Description{}, err
 	}
-	given = Description{Name: d.Name, Icon: d.Icon, MemberCount: d.MemberCount}
-	if icon := d.Icon.Or(nil); icon != nil && !ValidHash(*icon) {
-		return given, notIcon()
+	var wrong fault.List
+	if icon := given.Icon.Or(nil); icon != nil && !ValidHash(*icon) {
+		wrong.Add(notIcon())
 	}
-	if documents, ok := d.Roles.Get(); ok {
-		roles, err := parseRoles("roles", documents)
-		if err != nil {
-			return given, err
-		}
-		given.Roles = strictjson.Some(roles)
-	}
-	if documents, ok := d.Channels.Get(); ok {
-		channels, err := parseChannels("channels", documents)
-		if err != nil {
-			return given, err
-		}
-		given.Channels = strictjson.Some(channels)
-	}
-	return given, nil
+	checkRoles(&wrong, "roles", given.Roles.Or(nil))
+	checkChannels(&wrong, "channels", given.Channels.Or(nil))
+	return given, wrong.Err()
 }
 
 // In returns the settings and the directory that a guild has once it is described so. s and d stay as they are.
@@ -118,19 +96,13 @@ func SameDirectory(a, b Directory) bool {
 }
 
 // MarshalDirectory returns the JSON that UnmarshalDirectory reads.
-func MarshalDirectory(d Directory) ([]byte, error) {
-	return json.Marshal(directoryDocument{
-		Roles: strictjson.Some(roleDocuments(d.Roles)), Channels: strictjson.Some(channelDocuments(d.Channels)),
-	})
-}
+func MarshalDirectory(d Directory) ([]byte, error) { return json.Marshal(d) }
 
 // UnmarshalDirectory reads what MarshalDirectory returned, for the archives. Its error carries no fault code.
-func UnmarshalDirectory(encoded []byte) (Directory, error) {
-	given, err := ParseDescription(encoded)
-	if err != nil {
+func UnmarshalDirectory(encoded []byte) (d Directory, err error) {
+	if err := strictjson.Decode(encoded, &d); err != nil {
 		return Directory{}, fmt.Errorf("read an archived directory: %v", err)
 	}
-	_, d := given.In(Settings{}, Directory{})
 	return d, nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func TestDescriptionsAreRefused(t *testing.T) {
-	const snowflake = " must be a snowflake: a string of 17 to 19 digits, the first not 0"
+	const snowflake = " must be 17 to 19 digits, the first not 0"
 	long := func(list, item string, most int) string {
 		items := make([]string, most+1)
 		for i := range items {
@@ -35,7 +35,7 @@ func TestDescriptionsAreRefused(t *testing.T) {
 		`{"roles":[` + role + `,` + role + `]}`: "roles[1].id repeats 300000000000000001; remove one of them",
 		`{"roles":[{"id":"1","name":"x"}]}`:     "roles[0].id" + snowflake,
 		`{"channels":[` + channel + `,` + channel + `]}`:                                  "channels[1].id repeats 200000000000000001; remove one of them",
-		`{"channels":[{"id":"200000000000000001","name":"x","parentId":"1"}]}`:            "channels[0].parentId must be a snowflake (17 to 19 digits, the first not 0) or null",
+		`{"channels":[{"id":"200000000000000001","name":"x","parentId":"1"}]}`:            "channels[0].parentId must be 17 to 19 digits, the first not 0",
 		`{"channels":[{"id":"200000000000000001","name":"x","color":1}]}`:                 `"color" is not a property of channels[0]`,
 		`{"roles":[{"id":"200000000000000001","name":"x","position":1,"parentId":null}]}`: `"parentId" is not a property of roles[0]`,
 		long("roles", "r", 500):     "roles must have at most 500 items",

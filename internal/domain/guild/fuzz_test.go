@@ -41,13 +41,12 @@ func FuzzParseVanity(f *testing.F) {
 			t.Fatalf("%q: %q, %v, against the pattern", s, vanity, err)
 		}
 		if err != nil {
-			onlyInvalid(t, s, err)
 			return
 		}
-		if again, err := guild.ParseVanity(vanity); err != nil || again != vanity || !strings.EqualFold(vanity, s) {
+		if again, err := guild.ParseVanity(string(vanity)); err != nil || again != vanity || !strings.EqualFold(string(vanity), s) {
 			t.Fatalf("%q became %q, which becomes %q, %v", s, vanity, again, err)
 		}
-		if g, entry, err := guild.ParseEntry(s); err != nil || g != "" || entry != vanity {
+		if g, entry, err := guild.ParseEntry(s); err != nil || g != "" || entry != string(vanity) {
 			t.Fatalf("%q is the vanity %q, but its board is found by %q, %q, %v", s, vanity, g, entry, err)
 		}
 	})

@@ -11,54 +11,11 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/domain/period"
-)
-
-// Visibility says who may read a guild's leaderboard.
-type Visibility string
-
-// The visibilities.
-const (
-	Public  Visibility = "public"
-	Private Visibility = "private"
 )
 
 // Incarnation tells one creation of a guild from another, so that the past of a deleted guild never returns. It is a
 // random positive number, made by the archive when the guild is created.
 type Incarnation int64
-
-// Settings is everything that a manager can set for a guild, valid once it came from Parse or an archive.
-type Settings struct {
-	ID          id.Guild
-	Name        string
-	Icon        *string // icon hash
-	MemberCount int     // members of the community, not of the board; at least 1
-	OwnerID     id.User
-	AdminIDs    []id.User
-
-	Enabled    bool
-	Visibility Visibility
-	Embedding  bool   // other sites may frame the top of the board while it is public
-	Vanity     string // lower case; empty when there is none
-
-	Curve              level.Curve
-	XPGainInterval     int64 // cooldown in milliseconds, 10000 to 86400000
-	XPPerMessageMin    int   // 1 to 1000
-	XPPerMessageMax    int   // XPPerMessageMin to 1000
-	XPGlobalMultiplier float64
-	IgnoredChannelIDs  []id.Channel
-	IgnoredRoleIDs     []id.Role
-	IgnoredUserIDs     []id.User
-	Multipliers        []Multiplier
-	RoleRewards        []RoleReward // in the order of their levels
-
-	TimeZone string          // of IANA
-	Periods  []period.Kind   // whose gains are counted; none of them period.Seasonal
-	Seasons  []period.Season // in the order in which they were given; they do not overlap
-
-	// AuditIncrementsFrom is how much XP an increment must add to be recorded in the audit log; 0 records all.
-	AuditIncrementsFrom level.XP
-}
 
 // Guild is a guild as the archive holds it.
 type Guild struct {
@@ -68,49 +25,6 @@ type Guild struct {
 	Version int64
 	// Edited is the number of the last change that was none of the guild's Description.
 	Edited int64
-}
-
-// MultiplierType says what a multiplier applies to.
-type MultiplierType string
-
-// The types of multipliers.
-const (
-	ChannelMultiplier MultiplierType = "Channel"
-	RoleMultiplier    MultiplierType = "Role"
-)
-
-// Multiplier scales the XP of messages in its channels or by members with its roles.
-type Multiplier struct {
-	ID         string // UUID
-	Type       MultiplierType
-	Multiplier float64   // 0 to 5
-	Channels   []Channel // when Type is ChannelMultiplier
-	Roles      []Role    // when Type is RoleMultiplier
-}
-
-// Channel is a channel as the guild described it when the settings were made.
-type Channel struct {
-	ID       id.Channel
-	Name     string
-	ParentID *id.Channel
-	Position int
-	Type     int
-}
-
-// Role is a role as the guild described it when the settings were made.
-type Role struct {
-	ID       id.Role
-	Name     string
-	Color    *int
-	Position int
-}
-
-// RoleReward gives roles to members that reach a level.
-type RoleReward struct {
-	ID    string // UUID
-	Level level.Level
-	Stack bool // the roles stay when a higher reward is reached
-	Roles []Role
 }
 
 // Cooldown is how long a member gains nothing after a message that gave XP.

@@ -1,7 +1,10 @@
 package guild
 
 import (
+	"errors"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
@@ -16,16 +19,33 @@ func ValidHash(s string) bool {
 	return len(s) == 32 && alphanumeric(s) && s == strings.ToLower(s)
 }
 
-// ParseVanity returns a vanity in lower case, which is how it is stored and matched. It has 2 to 32 letters and digits
-// (ASCII) and is not 17 to 19 digits alone, or it would read as a guild's id. The error is a fault with code fault.Invalid.
-func ParseVanity(s string) (string, error) {
+// Vanity is a short name for a guild's board, in lower case, which is how it is stored and matched. It has 2 to 32 letters and digits
+// (ASCII) and is not 17 to 19 digits alone, or it would read as a guild's id. A guild without one has the empty Vanity.
+type Vanity string
+
+// ParseVanity reads a vanity in any case of its letters. Its error is the rule that the text breaks.
+func ParseVanity(s string) (Vanity, error) {
 	if len(s) < 2 || len(s) > 32 || !alphanumeric(s) {
-		return "", fault.At("vanity", "must be 2 to 32 letters (a to z) and digits")
+		return "", errors.New("must be 2 to 32 letters (a to z) and digits")
 	}
 	if len(s) >= 17 && len(s) <= 19 && strings.Trim(s, "0123456789") == "" {
-		return "", fault.At("vanity", "must not be 17 to 19 digits alone, which would look like an id; add a letter")
+		return "", errors.New("must not be 17 to 19 digits alone, which would look like an id; add a letter")
 	}
-	return strings.ToLower(s), nil
+	return Vanity(strings.ToLower(s)), nil
+}
+
+// UnmarshalText is ParseVanity.
+func (v *Vanity) UnmarshalText(text []byte) (err error) {
+	*v, err = ParseVanity(string(text))
+	return err
+}
+
+// MarshalJSON writes null when there is none.
+func (v Vanity) MarshalJSON() ([]byte, error) {
+	if v == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(v))
 }
 
 // ParseEntry reads the name of a leaderboard in a path: a guild's id, else a vanity to look up, in lower case. Letters and digits that

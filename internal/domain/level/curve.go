@@ -1,4 +1,4 @@
-// Package level converts between XP and levels. It stores nothing, and needs nothing but the standard library.
+// Package level converts between XP and levels. It stores nothing.
 package level
 
 import (

@@ -2,7 +2,10 @@
 // at an instant. It counts and stores nothing.
 package period
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Day is a local date, in days since 1970-01-01. Days follow each other, so a period is a range of them.
 type Day int32
@@ -21,6 +24,19 @@ func ParseDay(text string) (Day, error) {
 		return 0, errMalformed
 	}
 	return Day(t.Unix() / secondsOfDay), nil
+}
+
+// MarshalText returns the date as UnmarshalText reads it.
+func (d Day) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what ParseDay reads. Its error is a rule for whoever wrote the text.
+func (d *Day) UnmarshalText(text []byte) error {
+	parsed, err := ParseDay(string(text))
+	if err != nil {
+		return errors.New("must be a date in the years 1970 to 9999, such as 2026-12-01")
+	}
+	*d = parsed
+	return nil
 }
 
 // String returns the date as ParseDay reads it.

@@ -39,9 +39,10 @@ const seasonPrefix = "season-"
 
 // Season is a range of days that a guild chose: Start is in it, End is not.
 type Season struct {
-	ID         string // 1 to 32 of a-z, 0-9 and -
-	Name       string
-	Start, End Day
+	ID    string `json:"id"` // 1 to 32 of a-z, 0-9 and -
+	Name  string `json:"name" bytes:"1..256"`
+	Start Day    `json:"start"`
+	End   Day    `json:"end"`
 }
 
 // Period returns the period that the season is.

@@ -31,7 +31,7 @@ type pageJSON struct {
 	Multipliers        []multiplier `json:"multipliers"`
 	Period             *periodJSON  `json:"period,omitzero"`
 	RoleRewards        []roleReward `json:"roleRewards"`
-	Vanity             *string      `json:"vanity"`
+	Vanity             guild.Vanity `json:"vanity"`
 	XPGainInterval     int64        `json:"xpGainInterval"`
 	XPGlobalMultiplier float64      `json:"xpGlobalMultiplier"`
 	XPPerMessageMax    int          `json:"xpPerMessageMax"`
@@ -58,9 +58,9 @@ type entry struct {
 }
 
 type multiplier struct {
-	ID         string               `json:"id"`
+	ID         guild.UUID           `json:"id"`
 	Multiplier float64              `json:"multiplier"`
-	Targets    []any                `json:"targets"`
+	Targets    any                  `json:"targets"`
 	Type       guild.MultiplierType `json:"type"`
 }
 
@@ -71,16 +71,8 @@ type roleTarget struct {
 	Position int     `json:"position"`
 }
 
-type channelTarget struct {
-	ID       id.Channel  `json:"id"`
-	Name     string      `json:"name"`
-	ParentID *id.Channel `json:"parentId"`
-	Position int         `json:"position"`
-	Type     int         `json:"type"`
-}
-
 type roleReward struct {
-	ID    string       `json:"id"`
+	ID    guild.UUID   `json:"id"`
 	Level level.Level  `json:"level"`
 	Roles []roleTarget `json:"roles"`
 }
@@ -207,10 +199,7 @@ func pageWithout(g *guild.Settings, manager bool) pageJSON {
 		IsManager:   manager,
 		Multipliers: make([]multiplier, len(g.Multipliers)), RoleRewards: make([]roleReward, len(g.RoleRewards)),
 		XPGainInterval: g.XPGainInterval, XPGlobalMultiplier: g.XPGlobalMultiplier,
-		XPPerMessageMax: g.XPPerMessageMax, XPPerMessageMin: g.XPPerMessageMin,
-	}
-	if g.Vanity != "" {
-		body.Vanity = &g.Vanity
+		XPPerMessageMax: g.XPPerMessageMax, XPPerMessageMin: g.XPPerMessageMin, Vanity: g.Vanity,
 	}
 	for i, m := range g.Multipliers {
 		body.Multipliers[i] = multiplier{ID: m.ID, Multiplier: m.Multiplier, Targets: targets(m), Type: m.Type}
@@ -221,15 +210,11 @@ func pageWithout(g *guild.Settings, manager bool) pageJSON {
 	return body
 }
 
-func targets(m guild.Multiplier) []any {
-	all := make([]any, 0, len(m.Channels)+len(m.Roles))
-	for _, c := range m.Channels {
-		all = append(all, channelTarget(c))
+func targets(m guild.Multiplier) any {
+	if m.Type == guild.RoleMultiplier {
+		return roleTargets(m.Roles)
 	}
-	for _, r := range roleTargets(m.Roles) {
-		all = append(all, r)
-	}
-	return all
+	return m.Channels
 }
 
 func roleTargets(roles []guild.Role) []roleTarget {

@@ -231,7 +231,7 @@ func (g guilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, error)
 	changing.Lock()
 	defer changing.Unlock()
 	for _, found := range g {
-		if found.Vanity == vanity {
+		if string(found.Vanity) == vanity {
 			return found, nil
 		}
 	}

@@ -189,7 +189,7 @@ func (s *Site) guildOf(ctx context.Context, entry string) (*guild.Guild, error) 
 // boardPath is the address of a guild's board.
 func boardPath(g *guild.Guild) string {
 	if g.Vanity != "" {
-		return "/leaderboard/" + g.Vanity
+		return "/leaderboard/" + string(g.Vanity)
 	}
 	return "/leaderboard/" + string(g.ID)
 }

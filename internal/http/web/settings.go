@@ -212,7 +212,7 @@ func (s *Site) freedom(ctx context.Context, page *settingsPage) (string, error) 
 	case vanity == page.Guild.Vanity:
 		return "yours", nil
 	}
-	free, err := s.deps.Settings.Free(ctx, page.Guild.ID, vanity)
+	free, err := s.deps.Settings.Free(ctx, page.Guild.ID, string(vanity))
 	if err != nil {
 		return "", err
 	}

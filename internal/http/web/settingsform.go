@@ -38,7 +38,7 @@ func formOf(g *guild.Guild, d guild.Directory) settingsForm {
 	offered := choicesOf(d)
 	pause, unit := cooldownOf(g.XPGainInterval)
 	f := settingsForm{Rows: map[string][]formRow{}, Fields: map[string]string{
-		"version": fmt.Sprint(g.Edited), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "embedding": ticked(g.Embedding), "vanity": g.Vanity,
+		"version": fmt.Sprint(g.Edited), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "embedding": ticked(g.Embedding), "vanity": string(g.Vanity),
 		cooldown: pause, cooldownUnit: unit, "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
 		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
 		"ignoredChannelIds": ignoredLines(g.IgnoredChannelIDs, offered.channels), "ignoredRoleIds": ignoredLines(g.IgnoredRoleIDs, offered.roles),
@@ -58,12 +58,12 @@ func formOf(g *guild.Guild, d guild.Directory) settingsForm {
 	}
 	for _, m := range g.Multipliers {
 		f.Rows[multipliers] = append(f.Rows[multipliers], formRow{
-			"id": m.ID, "type": string(m.Type), "multiplier": fmt.Sprint(m.Multiplier), "targets": channelLines(m.Channels) + roleLines(m.Roles),
+			"id": string(m.ID), "type": string(m.Type), "multiplier": fmt.Sprint(m.Multiplier), "targets": channelLines(m.Channels) + roleLines(m.Roles),
 		})
 	}
 	for _, r := range g.RoleRewards {
 		f.Rows[roleRewards] = append(f.Rows[roleRewards], formRow{
-			"id": r.ID, "level": fmt.Sprint(r.Level), "stack": ticked(r.Stack), "roles": roleLines(r.Roles),
+			"id": string(r.ID), "level": fmt.Sprint(r.Level), "stack": ticked(r.Stack), "roles": roleLines(r.Roles),
 		})
 	}
 	for _, s := range g.Seasons {

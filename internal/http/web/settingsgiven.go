@@ -168,11 +168,11 @@ func (p *settingsPage) targets() targets {
 		}
 	}
 	for _, m := range g.Multipliers {
-		roles(m.ID, m.Roles)
-		channels(m.ID, m.Channels)
+		roles(string(m.ID), m.Roles)
+		channels(string(m.ID), m.Channels)
 	}
 	for _, r := range g.RoleRewards {
-		roles(r.ID, r.Roles)
+		roles(string(r.ID), r.Roles)
 	}
 	roles("", p.Directory.Roles)
 	channels("", p.Directory.Channels)

@@ -13,14 +13,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-var (
-	rawType  = reflect.TypeFor[jsontext.Value]()
-	timeType = reflect.TypeFor[time.Time]()
-)
+var rawType = reflect.TypeFor[jsontext.Value]()
 
 // decoder walks the tokens and the Go type together, so that it knows at each value what may stand there.
 type decoder struct {
 	place
+	mode
 	tokens *jsontext.Decoder
 }
 
@@ -33,8 +31,22 @@ func (d *decoder) value(into reflect.Value, within limits) error {
 		into.SetBytes(raw.Clone())
 		return nil
 	}
+	if v, ok := into.Addr().Interface().(*Value); ok {
+		return d.keep(v, within)
+	}
 	if o, ok := into.Addr().Interface().(optional); ok {
 		return d.value(o.slot(), within)
+	}
+	if r, ok := into.Addr().Interface().(Reader); ok {
+		var v Value
+		if err := d.keep(&v, within); err != nil {
+			return err
+		}
+		return r.ReadJSON(v)
+	}
+	if within.nullable && d.tokens.PeekKind() == 'n' {
+		into.SetZero()
+		return d.skip()
 	}
 	if into.Kind() == reflect.Pointer {
 		if d.tokens.PeekKind() == 'n' {
@@ -53,6 +65,16 @@ func (d *decoder) value(into reflect.Value, within limits) error {
 		return d.array(into, within)
 	}
 	return d.scalar(into, within)
+}
+
+// keep reads a value for later.
+func (d *decoder) keep(v *Value, within limits) error {
+	raw, err := d.tokens.ReadValue()
+	if err != nil {
+		return d.syntax(err)
+	}
+	*v = Value{path: d.path(), raw: raw.Clone(), within: within, mode: d.mode}
+	return nil
 }
 
 func (d *decoder) object(into reflect.Value) error {
@@ -77,6 +99,12 @@ func (d *decoder) object(into reflect.Value) error {
 		}
 		name := token.String()
 		i, known := fields.index[name]
+		if !known && d.lenient {
+			if err := d.tokens.SkipValue(); err != nil {
+				return d.syntax(err)
+			}
+			continue
+		}
 		if !known {
 			return d.unknown(name, fields)
 		}
@@ -106,6 +134,9 @@ func (d *decoder) scalar(into reflect.Value, within limits) error {
 	if err := d.expect(kind, want); err != nil {
 		return err
 	}
+	if text, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return d.text(text)
+	}
 	err := json.UnmarshalDecode(d.tokens, into.Addr().Interface())
 	var semantic *json.SemanticError
 	switch {
@@ -114,12 +145,26 @@ func (d *decoder) scalar(into reflect.Value, within limits) error {
 		return d.syntax(err)
 	case kind == '0' && errors.Is(err, strconv.ErrRange) && !within.bounded:
 		return d.wrong("is too large a number")
-	case kind == '"':
-		return d.wrong("must be %s", wellFormed(into)).Because(err)
 	default:
 		return d.wrong("must be %s", want)
 	}
 	return d.limited(into, within, want)
+}
+
+// text has the type read a string. Its error is the rule that the text breaks.
+func (d *decoder) text(into encoding.TextUnmarshaler) error {
+	token, err := d.tokens.ReadToken()
+	if err != nil {
+		return d.syntax(err)
+	}
+	err = into.UnmarshalText([]byte(token.String()))
+	if _, ok := into.(*time.Time); ok && err != nil {
+		return d.wrong("must be a time in RFC 3339, such as 2026-01-02T15:04:05Z").Because(err)
+	}
+	if err != nil {
+		return d.wrong("%s", err).Because(err)
+	}
+	return nil
 }
 
 // limited checks a value that was read.
@@ -131,7 +176,7 @@ func (d *decoder) limited(into reflect.Value, within limits, want string) error 
 	case into.CanFloat():
 		into.SetFloat(into.Float() + 0) // -0 becomes 0
 		fits = within.holds(into.Float())
-	case into.Kind() == reflect.String && !isText(into):
+	case into.Kind() == reflect.String:
 		if strings.ContainsRune(into.String(), 0) {
 			return d.wrong("must not contain the character NUL")
 		}
@@ -165,13 +210,6 @@ func wanted(into reflect.Value, within limits) (kind jsontext.Kind, want string)
 	return '0', want
 }
 
-func wellFormed(into reflect.Value) string {
-	if into.Type() == timeType {
-		return "a time in RFC 3339, such as 2026-01-02T15:04:05Z"
-	}
-	return "well-formed"
-}
-
 // expect looks whether a value of this kind comes; want says in words what should be there.
 func (d *decoder) expect(kind jsontext.Kind, want string) error {
 	switch got := d.tokens.PeekKind(); {
@@ -200,10 +238,10 @@ func isText(v reflect.Value) bool {
 }
 
 // List reads data, a JSON value kept from path, as a list of fewest to most items; no fewer than 0. Its errors are those of
-// Decode. An empty list is not nil.
+// Decode. An empty list is nil.
 func List[T any](path string, data []byte, fewest, most int) (list []T, err error) {
 	within := limits{counted: true, fewest: fewest, most: most}
-	err = decode(path, data, reflect.ValueOf(&list).Elem(), within)
+	err = decode(path, data, reflect.ValueOf(&list).Elem(), within, mode{})
 	return list, err
 }
 
@@ -219,7 +257,7 @@ func (d *decoder) array(into reflect.Value, within limits) error {
 	if err := d.skip(); err != nil {
 		return err
 	}
-	into.Set(reflect.MakeSlice(into.Type(), 0, 0))
+	into.SetZero()
 	n := 0
 	for ; d.tokens.PeekKind() != ']'; n++ {
 		if n == within.most && d.tokens.PeekKind() != jsontext.KindInvalid {
@@ -227,6 +265,9 @@ func (d *decoder) array(into reflect.Value, within limits) error {
 		}
 		into.Grow(1)
 		into.SetLen(n + 1)
+		if item, ok := into.Index(n).Addr().Interface().(interface{ SetDefaults() }); ok {
+			item.SetDefaults()
+		}
 		d.enter(step{item: n})
 		if err := d.value(into.Index(n), limits{}); err != nil {
 			return err

@@ -19,6 +19,8 @@ type limits struct {
 
 	counted      bool
 	fewest, most int // items
+
+	nullable bool // null reads as the zero value
 }
 
 func (l limits) holds(x float64) bool {
@@ -49,6 +51,9 @@ func fieldsOf(t reflect.Type) (*fields, error) {
 			continue // its fields are the struct's
 		}
 		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		if name == "" || !sf.IsExported() {
 			return nil, fmt.Errorf("strictjson: field %s of %s is not exported or has no name in its json tag", sf.Name, t)
 		}
@@ -58,14 +63,14 @@ func fieldsOf(t reflect.Type) (*fields, error) {
 		}
 		f.index[name] = len(f.list)
 		_, isOptional := reflect.New(sf.Type).Interface().(optional)
-		f.list = append(f.list, field{name: name, position: sf.Index, optional: isOptional, within: within})
+		f.list = append(f.list, field{name: name, position: sf.Index, optional: isOptional || sf.Tag.Get("optional") == "true", within: within})
 	}
 	known.Store(t, f)
 	return f, nil
 }
 
 func parseLimits(tag reflect.StructTag) (limits, error) {
-	var l limits
+	l := limits{nullable: tag.Get("null") == "true"}
 	if text, ok := tag.Lookup("bounds"); ok {
 		low, high, _ := strings.Cut(text, "..")
 		var err1, err2 error

@@ -9,10 +9,13 @@
 //	Optional[T]   may be absent, never null
 //	Optional[*T]  may be absent, may be null
 //
-// T is a bool, a string, a number, a struct, a slice, an encoding.TextUnmarshaler, or a jsontext.Value: any value, null
-// too, kept as it is for a later DecodeAt. Tags of a field limit its value: bounds:"1..2147483647" the number (both
-// ends included), bytes:"1..256" the length of the text, and items:"0..250", which every list must have, the number of its
-// items.
+// T is a bool, a string, a number, a struct, a slice, an encoding.TextUnmarshaler, whose error is the rule that a text breaks ("must be
+// 17 to 19 digits"), a Reader, or a Value: any value, null too, kept for later.
+//
+// Tags of a field say the rest: optional:"true" that it may be absent, which leaves what stands in the field; null:"true" that
+// null is its zero value; bounds:"1..2147483647" limits a number (both ends included), bytes:"1..256" the length of a text, and
+// items:"0..250", which every list must have, the number of items. An empty list is nil. An item with a method SetDefaults() has it called
+// before the item is read.
 package strictjson
 
 import (
@@ -39,28 +42,38 @@ func Decode(data []byte, into any) error {
 	return DecodeAt("", data, into)
 }
 
+// DecodeKnown is Decode, but skips properties that the Go type does not have: for what a newer version of this service may have written.
+func DecodeKnown(data []byte, into any) error {
+	return decode("", data, reflect.ValueOf(into).Elem(), limits{}, mode{lenient: true})
+}
+
 // DecodeAt is Decode for a part of a body, kept as a jsontext.Value: path is where it was, and begins the names in errors.
 func DecodeAt(path string, data []byte, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
 		return fmt.Errorf("strictjson: decode into %T, which is not a pointer to something", into)
 	}
-	return decode(path, data, target.Elem(), limits{})
+	return decode(path, data, target.Elem(), limits{}, mode{})
 }
 
 // Int reads data, a JSON value kept from path, as a whole number from lowest to highest, which are within 2^53 of 0. Its
 // errors are those of Decode.
 func Int(path string, data []byte, lowest, highest int64) (n int64, err error) {
 	within := limits{bounded: true, lowest: float64(lowest), highest: float64(highest), bounds: fmt.Sprintf("%d to %d", lowest, highest)}
-	err = decode(path, data, reflect.ValueOf(&n).Elem(), within)
+	err = decode(path, data, reflect.ValueOf(&n).Elem(), within, mode{})
 	return n, err
 }
 
-func decode(path string, data []byte, into reflect.Value, within limits) error {
+// mode is how a body is read.
+type mode struct {
+	lenient bool // unknown properties are skipped
+}
+
+func decode(path string, data []byte, into reflect.Value, within limits, how mode) error {
 	if err := checkText(path, data); err != nil {
 		return err
 	}
-	d := decoder{place: place{root: path}, tokens: jsontext.NewDecoder(bytes.NewBuffer(data))}
+	d := decoder{place: place{root: path}, mode: how, tokens: jsontext.NewDecoder(bytes.NewBuffer(data))}
 	if err := d.value(into, within); err != nil {
 		return err
 	}
@@ -103,6 +116,28 @@ func tooDeep(data []byte) bool {
 		}
 	}
 	return false
+}
+
+// Value is a JSON value that is kept until it is known what it must be. It knows where in the body it was, and the limits of its field.
+type Value struct {
+	path   string
+	raw    jsontext.Value
+	within limits
+	mode   mode
+}
+
+// Reader is a type that reads itself, by v.Decode into other types. Its errors are those of Decode.
+type Reader interface{ ReadJSON(v Value) error }
+
+// Kind is '"', '[' and so on, the first byte of the value.
+func (v Value) Kind() jsontext.Kind { return v.raw.Kind() }
+
+// Path is where in the body the value was.
+func (v Value) Path() string { return v.path }
+
+// Decode reads the value into what into points at, as Decode does.
+func (v Value) Decode(into any) error {
+	return decode(v.path, v.raw, reflect.ValueOf(into).Elem(), v.within, v.mode)
 }
 
 // Optional is a property that a body may leave out. Its zero value is absent. Use Optional[*T] where null has a meaning

@@ -252,7 +252,7 @@ func TestListReadsAKeptValueWithinItsBound(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", in, err, want)
 		}
 	}
-	if list, err := strictjson.List[string]("tags", []byte(`[]`), 0, 2); err != nil || list == nil {
+	if list, err := strictjson.List[string]("tags", []byte(`[]`), 0, 2); err != nil || list != nil {
 		t.Errorf("an empty list is %v, %v", list, err)
 	}
 }

@@ -149,7 +149,7 @@ func (c *Catalog) writeRows(ctx context.Context, tx *sql.Tx, rows []memberRow, m
 			gone = append(gone, []any{r.incarnation, r.UserID})
 		}
 		for _, g := range r.Gains {
-			gains = append(gains, []any{r.incarnation, r.UserID, g.Day, g.Gained})
+			gains = append(gains, []any{r.incarnation, r.UserID, int64(g.Day), g.Gained})
 		}
 	}
 	return c.writeGains(ctx, tx, gone, gains, merged)

@@ -36,7 +36,7 @@ func (a *archive) Guild(_ context.Context, g id.Guild) (*guild.Guild, error) {
 
 func (a *archive) GuildByVanity(_ context.Context, vanity string) (*guild.Guild, error) {
 	for _, g := range a.guilds {
-		if g.Vanity == vanity {
+		if string(g.Vanity) == vanity {
 			return g, a.err
 		}
 	}
@@ -182,7 +182,7 @@ func TestEverythingThatIsWrongIsSaid(t *testing.T) {
 		"xpPerMessageMin": "must be a whole number from 1 to 1000", "xpPerMessageMax": "must be a whole number from 1 to 1000, not a string",
 		"curve":                "the curve must rise at every level: level 1 needs 0 XP, level 0 needs 0",
 		"roleRewards[1].level": "must be a whole number from 0 to 10000", "multipliers": "must be an array, not an object",
-		"roleRewards[2].roles[0].id": "must be a snowflake: a string of 17 to 19 digits, the first not 0",
+		"roleRewards[2].roles[0].id": "must be 17 to 19 digits, the first not 0",
 		"timeZone":                   "must be the name of a time zone of the IANA database, such as Europe/Berlin or UTC",
 		"periods[0]":                 `must be "day", "week" or "month"`,
 		"seasons[1].id":              "must be 1 to 32 of a to z, 0 to 9 and -",

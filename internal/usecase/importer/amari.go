@@ -48,13 +48,13 @@ func (j *jsonFile) skipAmariWeekly() error {
 }
 
 type amariReward struct {
-	Role  id.Role `json:"roleID"`
-	Level number  `json:"level"`
+	Role  string `json:"roleID"`
+	Level number `json:"level"`
 }
 
 func (j *jsonFile) readAmariRewards() error {
 	return j.object("the file", map[string]func() error{"data": listed(j, "role rewards", func(r *amariReward) {
-		j.report.Proposal.reward(int(r.Level), true, guild.Role{ID: r.Role})
+		j.report.Proposal.reward(int(r.Level), true, guild.Role{ID: id.Role(r.Role)})
 	})})
 }
 

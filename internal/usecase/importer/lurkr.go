@@ -144,12 +144,12 @@ func (l *lurkrFile) judge() {
 // guildObject notes the guild of an object with an id.
 func (j *jsonFile) guildObject() error {
 	var g struct {
-		ID id.Guild `json:"id"`
+		ID string `json:"id"`
 	}
 	if _, err := j.decode(&g); err != nil {
 		return err
 	}
-	j.about(g.ID)
+	j.about(id.Guild(g.ID))
 	return nil
 }
 

@@ -22,7 +22,7 @@ type mee6Player struct {
 	Username      *string        `json:"username"`
 	Discriminator *string        `json:"discriminator"`
 	Avatar        *string        `json:"avatar"`
-	GuildID       id.Guild       `json:"guild_id"`
+	GuildID       string         `json:"guild_id"`
 }
 
 type mee6Reward struct {
@@ -65,7 +65,7 @@ func (j *jsonFile) mee6Member(p *mee6Player) (Row, Reason) {
 	if why != "" {
 		return row, why
 	}
-	j.about(p.GuildID)
+	j.about(id.Guild(p.GuildID))
 	row.User = j.user(leaderboard.User{Username: orEmpty(p.Username), Discriminator: orEmpty(p.Discriminator), Avatar: p.Avatar})
 	row.MessageCount, why = readCount(p.MessageCount)
 	return row, why

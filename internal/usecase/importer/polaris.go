@@ -30,10 +30,10 @@ type polarisSettings struct {
 }
 
 type polarisReward struct {
-	ID     id.Role `json:"id"`
-	Level  number  `json:"level"`
-	Keep   bool    `json:"keep"` // as stack
-	NoSync bool    `json:"noSync"`
+	ID     string `json:"id"`
+	Level  number `json:"level"`
+	Keep   bool   `json:"keep"` // as stack
+	NoSync bool   `json:"noSync"`
 }
 
 func (j *jsonFile) readPolaris() error {
@@ -88,7 +88,7 @@ func (j *jsonFile) polarisSettings() error {
 		"rounding": part(j, "rounding", &s.Rounding),
 		"maxLevel": part(j, "maxLevel", &s.MaxLevel),
 		"rewards": listed(j, "rewards", func(reward *polarisReward) {
-			p.reward(int(reward.Level), reward.Keep, guild.Role{ID: reward.ID})
+			p.reward(int(reward.Level), reward.Keep, guild.Role{ID: id.Role(reward.ID)})
 			if reward.NoSync {
 				p.refuse("noSync of role "+shortly(reward.ID), "every reward's role is kept as the level says")
 			}

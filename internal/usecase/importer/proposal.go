@@ -145,7 +145,7 @@ func (p *Proposal) reward(at int, stack bool, role guild.Role) {
 	if role.Name == "" {
 		role.Name = string(role.ID)
 	}
-	r := guild.RoleReward{ID: uuid.NewString(), Level: level.Level(at), Stack: stack, Roles: []guild.Role{role}}
+	r := guild.RoleReward{ID: guild.UUID(uuid.NewString()), Level: level.Level(at), Stack: stack, Roles: []guild.Role{role}}
 	if _, err := judge(func(s *guild.Settings) { s.RoleRewards = []guild.RoleReward{r} }); err != nil {
 		p.refuse(fmt.Sprintf("the reward of role %s at level %d", shortly(role.ID), at), err.Error())
 		return
@@ -215,10 +215,8 @@ func take[T comparable](p *Proposal, what string, to **T, value T) {
 // judge returns settings as guild.Parse understands them, with the properties that set gives. The error is the rule that is broken.
 func judge(set func(*guild.Settings)) (guild.Settings, error) {
 	const someone = "100000000000000000"
-	s := guild.Settings{
-		ID: someone, Name: "guild", MemberCount: 1, OwnerID: someone, Visibility: guild.Public,
-		XPGainInterval: 60000, XPPerMessageMin: 1, XPPerMessageMax: 1, XPGlobalMultiplier: 1,
-	}
+	s := guild.Defaults(someone)
+	s.Name, s.MemberCount, s.OwnerID, s.XPPerMessageMin, s.XPPerMessageMax = "guild", 1, someone, 1, 1
 	set(&s)
 	document, err := guild.Marshal(s)
 	if err != nil {

@@ -112,14 +112,14 @@ type apiReward struct {
 }
 
 type apiRole struct {
-	ID       id.Role `json:"id"`
+	ID       string  `json:"id"`
 	Name     string  `json:"name"`
 	Color    *number `json:"color"`
 	Position number  `json:"position"`
 }
 
 func (r *apiRole) role() guild.Role {
-	role := guild.Role{ID: r.ID, Name: r.Name, Position: int(r.Position)}
+	role := guild.Role{ID: id.Role(r.ID), Name: r.Name, Position: int(r.Position)}
 	if r.Color != nil {
 		role.Color = new(int(*r.Color))
 	}

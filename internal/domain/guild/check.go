@@ -1,0 +1,157 @@
+package guild
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+)
+
+// ErrCrossed is the cause of the fault when a message may give less than xpPerMessageMin and more than xpPerMessageMax only.
+var ErrCrossed = errors.New("the least XP for a message is above the most")
+
+// check notes what is wrong with settings that were read, beyond what tags and types say. It leaves out what needs a value that was noted as
+// wrong already.
+func (s *Settings) check(wrong *fault.List) {
+	if s.Icon != nil && !ValidHash(*s.Icon) {
+		wrong.Add(notIcon())
+	}
+	if s.XPPerMessageMin > s.XPPerMessageMax && !wrong.Has("xpPerMessageMin") && !wrong.Has("xpPerMessageMax") {
+		wrong.Add(fault.At("xpPerMessageMin", "must not be above xpPerMessageMax, but %d is above %d; set both", s.XPPerMessageMin, s.XPPerMessageMax).
+			Because(ErrCrossed))
+	}
+	checkIDs(wrong, "adminIds", s.AdminIDs)
+	checkIDs(wrong, "ignoredChannelIds", s.IgnoredChannelIDs)
+	checkIDs(wrong, "ignoredRoleIds", s.IgnoredRoleIDs)
+	checkIDs(wrong, "ignoredUserIds", s.IgnoredUserIDs)
+	s.checkMultipliers(wrong)
+	s.checkRewards(wrong)
+	if _, err := loadZone(s.TimeZone); err != nil && !wrong.Has("timeZone") {
+		wrong.Add(fault.At("timeZone", "must be the name of a time zone of the IANA database, such as Europe/Berlin or UTC").Because(err))
+	}
+	s.checkPeriods(wrong)
+	s.checkSeasons(wrong)
+}
+
+func (s *Settings) checkMultipliers(wrong *fault.List) {
+	rows := make(map[string]bool)
+	channels, roles := make(map[id.Channel]int), make(map[id.Role]int)
+	for i, m := range s.Multipliers {
+		path := fmt.Sprintf("multipliers[%d]", i)
+		checkRow(wrong, path, m.ID, rows)
+		checkChannels(wrong, path+".targets", m.Channels)
+		checkRoles(wrong, path+".targets", m.Roles)
+		for j, c := range m.Channels {
+			checkMultiplied(wrong, i, j, c.ID, channels)
+		}
+		for j, r := range m.Roles {
+			checkMultiplied(wrong, i, j, r.ID, roles)
+		}
+	}
+}
+
+// checkMultiplied notes a channel or a role that an earlier multiplier names; in has those that were seen, and where.
+func checkMultiplied[T ~string](wrong *fault.List, multiplier, target int, named T, in map[T]int) {
+	other, ok := in[named]
+	if ok && other != multiplier && named != "" {
+		wrong.At(fmt.Sprintf("multipliers[%d].targets[%d].id", multiplier, target), "repeats %s of multipliers[%d]; remove one of them", named, other)
+	}
+	if !ok {
+		in[named] = multiplier
+	}
+}
+
+func (s *Settings) checkRewards(wrong *fault.List) {
+	rows := make(map[string]bool)
+	for i, r := range s.RoleRewards {
+		path := fmt.Sprintf("roleRewards[%d]", i)
+		checkRow(wrong, path, r.ID, rows)
+		checkRoles(wrong, path+".roles", r.Roles)
+	}
+}
+
+func (s *Settings) checkPeriods(wrong *fault.List) {
+	seen := make(map[period.Kind]bool)
+	for i, kind := range s.Periods {
+		path := fmt.Sprintf("periods[%d]", i)
+		if kind != period.Daily && kind != period.Weekly && kind != period.Monthly {
+			if !wrong.Has(path) {
+				wrong.At(path, "must be %q, %q or %q", period.Daily, period.Weekly, period.Monthly)
+			}
+			continue
+		}
+		checkOnce(wrong, path, kind, seen)
+	}
+}
+
+// The bounds of a season.
+const (
+	maxSeasonName = 100 // characters
+	maxSeasonDays = 400
+)
+
+func (s *Settings) checkSeasons(wrong *fault.List) {
+	for i, season := range s.Seasons {
+		path := fmt.Sprintf("seasons[%d]", i)
+		if !period.ValidSeasonID(season.ID) && !wrong.Has(path+".id") {
+			wrong.At(path+".id", "must be 1 to 32 of a to z, 0 to 9 and -")
+		}
+		if utf8.RuneCountInString(season.Name) > maxSeasonName {
+			wrong.At(path+".name", "must be at most %d characters long", maxSeasonName)
+		}
+		days := season.End - season.Start
+		if (days < 1 || days > maxSeasonDays) && !wrong.Has(path+".start") && !wrong.Has(path+".end") {
+			wrong.At(path+".end", "must be 1 to %d days after start, which is %s; it is the first day after the season", maxSeasonDays, season.Start)
+		}
+		for j, other := range s.Seasons[:i] {
+			if season.ID == other.ID && !wrong.Has(path+".id") {
+				wrong.At(path+".id", "repeats %s; give each season an id of its own", season.ID)
+			}
+			if season.Start < other.End && other.Start < season.End && !wrong.Has(path) && !wrong.Has(fmt.Sprintf("seasons[%d]", j)) {
+				wrong.At(path, "overlaps seasons[%d], whose start is %s and whose end is %s; move one of them", j, other.Start, other.End)
+			}
+		}
+	}
+}
+
+func checkIDs[T ~string](wrong *fault.List, path string, list []T) {
+	seen := make(map[T]bool)
+	for i, s := range list {
+		checkOnce(wrong, fmt.Sprintf("%s[%d]", path, i), s, seen)
+	}
+}
+
+func checkChannels(wrong *fault.List, path string, list []Channel) {
+	seen := make(map[id.Channel]bool)
+	for i, c := range list {
+		checkOnce(wrong, fmt.Sprintf("%s[%d].id", path, i), c.ID, seen)
+	}
+}
+
+func checkRoles(wrong *fault.List, path string, list []Role) {
+	seen := make(map[id.Role]bool)
+	for i, r := range list {
+		checkOnce(wrong, fmt.Sprintf("%s[%d].id", path, i), r.ID, seen)
+	}
+}
+
+// checkOnce notes what an earlier item of its list has as well. An empty text was noted when it was read.
+func checkOnce[T ~string](wrong *fault.List, path string, item T, seen map[T]bool) {
+	if seen[item] && item != "" {
+		wrong.At(path, "repeats %s; remove one of them", item)
+	}
+	seen[item] = true
+}
+
+// checkRow notes an id that an earlier row of its list has as well, in any case of its letters.
+func checkRow(wrong *fault.List, path string, row UUID, seen map[string]bool) {
+	key := strings.ToLower(string(row))
+	if seen[key] && key != "" {
+		wrong.At(path+".id", "repeats an id of the same list; leave it out to get a new one")
+	}
+	seen[key] = true
+}

@@ -29,6 +29,10 @@ const (
 	reasonDescriptors = "descriptors"
 )
 
+// sendBuffer is how many bytes the kernel keeps of what a client does not take. Left to itself it takes some MiB for each connection, and they
+// count as the container's.
+const sendBuffer = 128 << 10
+
 // connections is a listener that bounds the connections that are open, in all and of one address.
 type connections struct {
 	net.Listener
@@ -70,6 +74,9 @@ func (c *connections) Accept() (net.Conn, error) {
 				"reason", refused, "address", address)
 			_ = accepted.Close()
 			continue
+		}
+		if tcp, ok := accepted.(*net.TCPConn); ok {
+			_ = tcp.SetWriteBuffer(sendBuffer)
 		}
 		return &connection{Conn: accepted, release: sync.OnceFunc(func() { c.release(address) })}, nil
 	}

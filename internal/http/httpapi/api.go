@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/rs/cors"
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/sync/semaphore"
 
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/fault"
@@ -124,12 +125,13 @@ type api struct {
 
 	packedOpenAPI func() []byte // the description, gzipped
 
-	lookups       *shares.Pool // the requests to /v2 whose caller is looked up in a store, by address
-	inFlight      *shares.Pool // those that are worked on, by identity or address
-	largeBodies   *shares.Pool // those of them that have a large body, by the owner of the key
-	refusedBodies *shares.Pool // in place of that where the key may not do what is asked for
-	streams       *shares.Pool // streams that are open, by the owner of the key
-	answers       *shares.Pool // bytes that are encoded and not taken yet, by identity or address
+	lookups       *shares.Pool        // the requests to /v2 whose caller is looked up in a store, by address
+	inFlight      *shares.Pool        // those that are worked on, by identity or address
+	largeBodies   *shares.Pool        // those of them that have a large body, by the owner of the key
+	refusedBodies *shares.Pool        // in place of that where the key may not do what is asked for
+	streams       *shares.Pool        // streams that are open, by the owner of the key
+	encoding      *semaphore.Weighted // the turn of a stream to encode events
+	answers       *shares.Pool        // bytes that are encoded and not taken yet, by identity or address
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
@@ -146,6 +148,7 @@ func New(deps Deps) (http.Handler, error) {
 		largeBodies:   shares.New(largeBodies, largeBodiesOfOwner),
 		refusedBodies: shares.New(refusedBodies, refusedBodies),
 		streams:       shares.New(mostStreams, streamsOfOwner),
+		encoding:      semaphore.NewWeighted(1),
 		answers:       shares.New(answerBytes, answerBytesOfOne),
 	}
 	a.packedOpenAPI = sync.OnceValue(func() []byte { return a.packer.Pack(a.deps.OpenAPI) }) // for the first client that takes gzip

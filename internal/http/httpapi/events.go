@@ -166,12 +166,21 @@ func (a *api) sendSome(c *gin.Context, s *endless.Stream, g *guild.Guild, entrie
 		return 0, nil, err
 	}
 	defer held.Release()
-	text, sent, rest, err := encodeEvents(entries, g)
+	text, sent, rest, err := a.encodeInTurn(s.Context(), entries, g)
 	if err == nil && sent > 0 {
 		err = s.Write(text)
 		eventsSent.Add(float64(sent))
 	}
 	return sent, rest, err
+}
+
+// encodeInTurn has one stream encode at a time: replaying all events to many streams would take the processors from everything else.
+func (a *api) encodeInTurn(ctx context.Context, entries []events.Entry, g *guild.Guild) (text []byte, n int, rest []events.Entry, err error) {
+	if err := a.encoding.Acquire(ctx, 1); err != nil {
+		return nil, 0, nil, err
+	}
+	defer a.encoding.Release(1)
+	return encodeEvents(entries, g)
 }
 
 // encodeEvents encodes the first of the entries, about streamBytes, and returns the others. It leaves out what is no event by the guild's

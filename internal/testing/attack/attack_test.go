@@ -189,7 +189,7 @@ func TestRedisRefusesChanges(t *testing.T) {
 			s := start(t, "LEVELBOARD_REDIS_URL="+redis.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), "LEVELBOARD_REDIS_TIMEOUT=5s")
 			var told, other atomic.Int64
 			changes := s.client()
-			changes.key = s.newKey("310000000000000000", guildID)
+			changes.headers = []string{"X-Api-Key", s.newKey("310000000000000000", guildID)}
 			defer redis.Refuse(refusal)()
 			attackers(t, 8, func(ctx context.Context, _ int) {
 				switch failure := changes.call(); {

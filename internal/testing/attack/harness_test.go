@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,6 +45,47 @@ type target struct {
 	address, ops string
 	log          string // the file
 	key          string // of the ordinary client, who may write in the guild
+	process      *os.Process
+	exited       chan struct{}
+	code         int // once exited
+}
+
+// box are the settings of a process that believes to be in a container as deploy/ makes them, of boxBytes.
+var box = []string{"GOMEMLIMIT=" + fmt.Sprint(boxBytes/10*9)}
+
+const boxBytes = 512 << 20
+
+// wantInBox wants the service to have needed no more memory than the box has.
+func (s *target) wantInBox() {
+	s.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Pid))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var kib int
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
+			if s.t.Logf("the service needed %d MiB at most", kib>>10); kib<<10 > boxBytes {
+				s.t.Error("that is more than the box has")
+			}
+			return
+		}
+	}
+	s.t.Fatal("the kernel does not say how much memory the service needed")
+}
+
+// stop asks the service to stop, and returns its exit code.
+func (s *target) stop() int {
+	s.t.Helper()
+	if err := s.process.Signal(syscall.SIGTERM); err != nil {
+		s.t.Fatal(err)
+	}
+	select {
+	case <-s.exited:
+	case <-time.After(testenv.Patience):
+		s.t.Fatal("the service does not stop")
+	}
+	return s.code
 }
 
 func start(t *testing.T, environ ...string) *target {
@@ -75,9 +117,15 @@ func run(t *testing.T, environ ...string) *target {
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
+	s.process, s.exited = program.Process, make(chan struct{})
+	go func() {
+		defer close(s.exited)
+		_ = program.Wait()
+		s.code = program.ProcessState.ExitCode()
+	}()
 	t.Cleanup(func() {
 		_ = program.Process.Kill()
-		_ = program.Wait()
+		<-s.exited
 		if t.Failed() {
 			t.Logf("the service wrote:\n%.4000s", s.logged())
 		}
@@ -149,44 +197,46 @@ func (s *target) metric(series string) (value float64) {
 
 // ordinary is a client that does nobody harm. It makes its requests from an address of its own, 127.0.0.1.
 type ordinary struct {
-	t            *testing.T
-	service      string // its address, or that of a proxy before it
-	method, body string
-	key          string
-	transport    *http.Transport
+	t                  *testing.T
+	service            string // its address, or that of a proxy before it
+	method, path, body string
+	headers            []string // names and values by turns
+	transport          *http.Transport
+	patience           time.Duration // for one request
 }
 
 // client returns an ordinary client that adds XP, through connections that stay open.
 func (s *target) client() *ordinary {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
 	o := &ordinary{
-		t: s.t, service: s.address, method: "PATCH", body: `{"xp":{"increment":1}}`,
-		key:       s.key,
-		transport: &http.Transport{DialContext: dialer.DialContext},
+		t: s.t, service: s.address, method: "PATCH", path: "/v2/levels/" + guildID + "/users/" + memberID, body: `{"xp":{"increment":1}}`,
+		headers: []string{"X-Api-Key", s.key}, transport: &http.Transport{DialContext: dialer.DialContext}, patience: testenv.Patience,
 	}
 	s.t.Cleanup(o.transport.CloseIdleConnections)
 	return o
 }
 
 // reads has the client only read.
-func (o *ordinary) reads() *ordinary {
-	o.method, o.body = "GET", ""
+func (o *ordinary) reads() *ordinary { return o.does("GET", o.path, "") }
+
+// does has the client make this request.
+func (o *ordinary) does(method, path, body string) *ordinary {
+	o.method, o.path, o.body = method, path, body
 	return o
 }
 
 // call returns what went wrong; empty when nothing did. A client waits for a busy machine.
 func (o *ordinary) call() string {
-	client := &http.Client{Transport: o.transport, Timeout: testenv.Patience}
-	answer, err := testenv.Send(context.Background(), client, o.method, "http://"+o.service+"/v2/levels/"+guildID+"/users/"+memberID, o.body, "X-Api-Key", o.key)
-	if answer.Status != 200 || err != nil {
-		return fmt.Sprint(answer.Status, string(answer.Body), err)
+	client := &http.Client{Transport: o.transport, Timeout: o.patience}
+	answer, err := testenv.Send(context.Background(), client, o.method, "http://"+o.service+o.path, o.body, o.headers...)
+	if answer.Status/100 != 2 || err != nil {
+		return fmt.Sprintf("%d %.500s %v", answer.Status, answer.Body, err)
 	}
 	return ""
 }
 
-// wantServed makes 100 requests in six seconds, of which 99 must succeed.
-func (o *ordinary) wantServed() {
-	o.t.Helper()
+// served makes 100 requests in six seconds, of which 99 must succeed.
+func (o *ordinary) served() error {
 	const all = 100
 	failures := make([]string, all)
 	var calls sync.WaitGroup
@@ -197,16 +247,25 @@ func (o *ordinary) wantServed() {
 		calls.Go(func() { failures[n] = o.call() })
 	}
 	calls.Wait()
-	failed := 0
-	for _, failure := range failures {
-		if failure != "" {
-			failed++
-			o.t.Log("a request failed: ", failure)
-		}
+	failures = slices.DeleteFunc(failures, func(failure string) bool { return failure == "" })
+	if len(failures) > all/100 {
+		return fmt.Errorf("%d of %d requests of the ordinary client failed: %.1000s", len(failures), all, failures)
 	}
-	if failed > all/100 {
-		o.t.Errorf("%d of %d requests of the ordinary client failed", failed, all)
+	return nil
+}
+
+func (o *ordinary) wantServed() {
+	o.t.Helper()
+	if err := o.served(); err != nil {
+		o.t.Error(err)
 	}
+}
+
+// wantServedSoon is wantServed where each request has a second.
+func (o *ordinary) wantServedSoon() {
+	o.t.Helper()
+	o.patience = time.Second
+	testenv.Again(o.t, o.served)
 }
 
 // attackers runs one attacker for each n until the test ends; each does it again, a second later, when it returns.

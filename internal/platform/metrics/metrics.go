@@ -1,4 +1,3 @@
-// Package metrics has the registry and the /metrics handler, and no metrics: each is declared by the package that owns it.
 package metrics
 
 import (

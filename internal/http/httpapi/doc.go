@@ -1,0 +1,17 @@
+// Package httpapi serves /v2 and /admin. Handlers read a request strictly, call a use case and write its answer; what goes wrong anywhere
+// is a fault, which becomes a status and a {message} in one place (respond.go). Rules and stores are elsewhere.
+//
+// # Adding an endpoint
+//
+//  1. docs/openapi.json has the path, with an example of each parameter, body and answer, and an operationId. Tests hold every answer to it,
+//     and send every route of it without a key, with a wrong one, without a grant, with broken ids, queries and bodies, and without Redis
+//     (apitest.Calls): these need no test of yours.
+//  2. routes.go has the route, in the group that says who may call it: open, keyed or operator. What takes long has edge.Slow before it.
+//  3. A file named after the endpoint has the handler and the struct of its answer. r := a.read(c) reads the request line by line (read.go,
+//     readquery.go) in the order of the checks: path and query, headers, body, then r.permitted() (the guild, and a key that may), r.enabled()
+//     (and leveling is on) or r.readable() (whoever may read the board). After an error these lines do nothing; return r.err once, before
+//     the use case is called. Write with answer, answerPrivate (what depends on the key) or noContent, and hand on the faults of use cases.
+//  4. The use case is a method of a field of Deps, which are the types themselves. What changes members takes r.once(), what changes anything is
+//     in the audit log by its context (audit.go). A new store method has its test in storetest.
+//  5. What is new in it has a test in internal/app, on the whole service, and a line in the page of docs/ that it belongs to.
+package httpapi

@@ -23,9 +23,6 @@ type encodedPage struct {
 	settings    int64 // version of the guild's settings
 	version     leaderboard.Version
 	rows        leaderboard.Digest
-
-	still  bool // the last two reads of the page brought the same rows, whatever became of the board
-	moving bool // the board had changed between the last two reads of the page, so it most likely has again
 }
 
 // of reports whether the page is made of these settings.

@@ -74,6 +74,7 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 
 // servePage answers with a page that is never older than the request, from memory where it can.
 func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
+	before, _ := a.pages.get(name)
 	page, outcome, err := a.currentPage(c.Request.Context(), g, name, c.Request.Header["If-None-Match"])
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 		return nil
 	}
 	pageOutcomes[outcome].Inc()
-	return a.sendPage(c, name, page, outcome == pageHit || page.still)
+	return a.sendPage(c, name, page, before.sameBody(&page))
 }
 
 // sendPage sends the page, gzipped if the client takes that and it was sent before (again).
@@ -106,22 +107,19 @@ func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 }
 
 // currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a
-// later one; else a read that begins after that. If the board changed between the last two reads, it skips the version check.
-// The page has no body when the client's own is the present one.
+// later one; else a read that begins after that. The page has no body when the client's own is the present one.
 func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, ifNoneMatch []string) (encodedPage, pageOutcome, error) {
 	before := a.reads.begun.Load()
-	if kept, ok := a.pages.get(name); !ok || !kept.moving || !kept.of(g) {
-		version, err := a.deps.Board.Version(ctx, g)
-		if err != nil {
-			return encodedPage{}, 0, err
-		}
-		if ok && kept.serves(g, version) {
-			return kept, pageHit, nil
-		}
-		tag := pageETag(g, version, name)
-		if _, ok := edge.MatchETag(ifNoneMatch, tag); ok {
-			return encodedPage{etag: tag}, pageNotModified, nil
-		}
+	version, err := a.deps.Board.Version(ctx, g)
+	if err != nil {
+		return encodedPage{}, 0, err
+	}
+	if kept, ok := a.pages.get(name); ok && kept.serves(g, version) {
+		return kept, pageHit, nil
+	}
+	tag := pageETag(g, version, name)
+	if _, ok := edge.MatchETag(ifNoneMatch, tag); ok {
+		return encodedPage{etag: tag}, pageNotModified, nil
 	}
 	page, shared, err := a.reads.after(ctx, before, pageRead{name, g.Incarnation, g.Version}, func(ctx context.Context) (encodedPage, error) {
 		return a.readPage(ctx, g, name)
@@ -135,7 +133,7 @@ func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 // readPage reads the page and keeps it. It carries the version that its rows are of.
 func (a *api) readPage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
 	before, known := a.pages.get(name)
-	if known = known && before.of(g); !known {
+	if !known || !before.of(g) {
 		before = encodedPage{}
 	}
 	page, err := a.readRows(ctx, g, name, before.rows)
@@ -144,15 +142,14 @@ func (a *api) readPage(ctx context.Context, g *guild.Guild, name pageName) (enco
 	}
 	encoded := encodedPage{
 		etag: pageETag(g, page.version, name), incarnation: g.Incarnation, settings: g.Version, version: page.version, rows: page.digest,
-		moving: known && before.version != page.version,
-		still:  known && before.rows == page.digest,
 	}
-	if encoded.still {
+	still := before.sameBody(&encoded)
+	if still {
 		encoded.body = before.body
 	} else if encoded.body, err = encode(page.body()); err != nil {
 		return encodedPage{}, err
 	}
-	if page.rows > 0 || encoded.still || name.number == 1 {
+	if page.rows > 0 || still || name.number == 1 {
 		encoded = a.pages.add(name, encoded)
 	}
 	return encoded, nil

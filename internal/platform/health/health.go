@@ -25,7 +25,7 @@ type Dependency struct {
 	Ping func(ctx context.Context) error
 }
 
-// state is how one part of the service is. Reason is empty when it is well, and never holds an address or a secret.
+// state is how one part of the service is. Reason is empty when it is well, and never holds a password.
 type state struct {
 	State  string `json:"state"`
 	Reason string `json:"reason,omitempty"`

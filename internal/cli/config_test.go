@@ -13,7 +13,7 @@ func TestConfigCheck(t *testing.T) {
 	if out := succeed(t, both, "", "config", "check"); out != "The settings are good (Redis and Postgres).\n" {
 		t.Errorf("%q", out)
 	}
-	fail(t, []string{"LEVELBOARD_LISTN=x"}, exitFailed, "levelboard: LEVELBOARD_LISTN is not a setting; did you mean LEVELBOARD_LISTEN?\n", "config", "check")
+	fail(t, []string{"LEVELBOARD_LISTN=x"}, exitFailed, "levelboard: LEVELBOARD_LISTN is not a setting; it has no effect\n", "config", "check")
 	fail(t, []string{"LEVELBOARD_LISTEN=x", "LEVELBOARD_LOG_FORMAT=y"}, exitFailed, "levelboard: LEVELBOARD_LOG_FORMAT must be text or json\n", "config", "check")
 
 	r := run(t, []string{"LEVELBOARD_LISTEN=:8080"}, "", "config", "check")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -49,10 +50,11 @@ type Config struct {
 	RedisSentinelUsername string `env:"REDIS_SENTINEL_USERNAME" desc:"User of the sentinels; the Redis URL holds the servers' user. Rarely needed."`
 	RedisSentinelPassword string `env:"REDIS_SENTINEL_PASSWORD" secret:"all" desc:"Password of the sentinels; the Redis URL holds the servers' password."`
 
-	RedisTimeout time.Duration `env:"REDIS_TIMEOUT" envDefault:"500ms" desc:"How long Redis may be silent before requests and /readyz return 503, 500ms to 5s. Raise it on machines short of CPU."`
+	// The least leaves half of the second within which a request without Redis is promised to be a 503, the most half of a request's ten.
+	RedisTimeout time.Duration `env:"REDIS_TIMEOUT" envDefault:"500ms" bounds:"500ms to 5s" desc:"How long Redis may be silent before requests and /readyz return 503, {bounds}. Raise it on machines short of CPU."`
 
-	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" desc:"Redis replicas that must have a change before it is acknowledged, 0 to 10; with fewer it is 503."`
-	RedisWaitTimeout  time.Duration `env:"REDIS_WAIT_TIMEOUT" envDefault:"200ms" desc:"How long a change waits for them, 1ms to 400ms."`
+	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" bounds:"0 to 10" desc:"Redis replicas that must have a change before it is acknowledged, {bounds}; with fewer it is 503."`
+	RedisWaitTimeout  time.Duration `env:"REDIS_WAIT_TIMEOUT" envDefault:"200ms" bounds:"1ms to 400ms" desc:"How long a change waits for them, {bounds}."`
 
 	RedisCAFile   string `env:"REDIS_CA_FILE" desc:"PEM file of the authorities for Redis' certificate, in place of the system's. Needs rediss://."`
 	RedisCertFile string `env:"REDIS_CERT_FILE" desc:"PEM file of a client certificate for Redis and the sentinels, for tls-auth-clients. Needs LEVELBOARD_REDIS_KEY_FILE."`
@@ -62,16 +64,16 @@ type Config struct {
 	DataDir     string `env:"DATA_DIR" envDefault:"./levelboard-data" desc:"Embedded only: directory of the SQLite archive and of the file admin-token."`
 
 	AdminToken       string        `env:"ADMIN_TOKEN" secret:"all" desc:"Token of /admin, at least 32 characters. Without it /admin is off; embedded makes one at its first start."`
-	SnapshotInterval time.Duration `env:"SNAPSHOT_INTERVAL" envDefault:"5s" desc:"How often changed members are written to the archive, 100ms to 1h."`
-	GuildIdle        time.Duration `env:"GUILD_IDLE" envDefault:"0s" desc:"Time without use after which a guild leaves Redis until its next request, 10m to 8760h; 0s is never. The same on every replica."`
-	HistoryDays      int           `env:"HISTORY_DAYS" envDefault:"400" desc:"Days that daily gains and full boards of closed periods are kept, 30 to 3660; ranks 1 to 100 stay."`
-	AuditDays        int           `env:"AUDIT_DAYS" envDefault:"400" desc:"Days that the audit log is kept, 30 to 3660."`
-	IdempotencyTTL   time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"4h" desc:"How long the record of a request with an Idempotency-Key is kept, 2h to 24h; an import that was cut off can be continued for an hour less. The same on every replica."`
-	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" desc:"Time to finish requests and write the last snapshot at a stop, 100ms to 10m."`
+	SnapshotInterval time.Duration `env:"SNAPSHOT_INTERVAL" envDefault:"5s" bounds:"100ms to 1h" desc:"How often changed members are written to the archive, {bounds}."`
+	GuildIdle        time.Duration `env:"GUILD_IDLE" envDefault:"0s" bounds:"10m to 8760h" desc:"Time without use after which a guild leaves Redis until its next request, {bounds}; 0s is never. The same on every replica."`
+	HistoryDays      int           `env:"HISTORY_DAYS" envDefault:"400" bounds:"30 to 3660" desc:"Days that daily gains and full boards of closed periods are kept, {bounds}; ranks 1 to 100 stay."`
+	AuditDays        int           `env:"AUDIT_DAYS" envDefault:"400" bounds:"30 to 3660" desc:"Days that the audit log is kept, {bounds}."`
+	IdempotencyTTL   time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"4h" bounds:"2h to 24h" desc:"How long the record of a request with an Idempotency-Key is kept, {bounds}; an import that was cut off can be continued for an hour less. The same on every replica."`
+	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" bounds:"100ms to 10m" desc:"Time to finish requests and write the last snapshot at a stop, {bounds}."`
 
-	RateLimitKey          int `env:"RATE_LIMIT_KEY" envDefault:"120" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`
-	RateLimitIdentity     int `env:"RATE_LIMIT_IDENTITY" envDefault:"1500" desc:"Requests a minute for each identity (owner over all keys, signed-in user, or address); 0 is no limit."`
-	ConnectionsPerAddress int `env:"CONNECTIONS_PER_ADDRESS" envDefault:"1024" desc:"Open connections of one address; 0 is no limit. Trusted proxies are exempt."`
+	RateLimitKey          int `env:"RATE_LIMIT_KEY" envDefault:"120" bounds:"0 to 2147483647" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`
+	RateLimitIdentity     int `env:"RATE_LIMIT_IDENTITY" envDefault:"1500" bounds:"0 to 2147483647" desc:"Requests a minute for each identity (owner over all keys, signed-in user, or address); 0 is no limit."`
+	ConnectionsPerAddress int `env:"CONNECTIONS_PER_ADDRESS" envDefault:"1024" bounds:"0 to 2147483647" desc:"Open connections of one address; 0 is no limit. Trusted proxies are exempt."`
 
 	TrustedProxies []string `env:"TRUSTED_PROXIES" desc:"Proxies whose X-Forwarded-For is trusted: addresses or CIDR blocks, separated by commas."`
 	CORSOrigins    []string `env:"CORS_ORIGINS" envDefault:"*" desc:"Origins whose pages may GET under /v2, without credentials: * or origins separated by commas."`
@@ -165,68 +167,17 @@ func toMap(environ []string) map[string]string {
 	return vars
 }
 
-// Unknown returns a sentence for each name in environ that begins with Prefix and is no setting, with the setting that was
-// probably meant; in alphabetical order. Values are not quoted.
-func Unknown(environ []string) []string {
-	known := knownNames()
-	var names []string
-	for name := range toMap(environ) {
-		if !slices.Contains(known, name) {
-			names = append(names, name)
-		}
+// Unknown returns a sentence for each name in environ that begins with Prefix and is no setting, in alphabetical order. Values are not quoted.
+func Unknown(environ []string) (sentences []string) {
+	known := map[string]bool{}
+	for _, s := range Describe() {
+		known[s.Name] = true
+		known[s.Name+fileSuffix] = s.Secret
 	}
-	slices.Sort(names)
-	sentences := make([]string, 0, len(names))
-	for _, name := range names {
-		if near := nearest(name, known); near != "" {
-			sentences = append(sentences, fmt.Sprintf("%s is not a setting; did you mean %s?", name, near))
-			continue
+	for _, name := range slices.Sorted(maps.Keys(toMap(environ))) {
+		if !known[name] {
+			sentences = append(sentences, name+" is not a setting; it has no effect")
 		}
-		sentences = append(sentences, fmt.Sprintf("%s is not a setting; it has no effect", name))
 	}
 	return sentences
-}
-
-func knownNames() []string {
-	var names []string
-	for _, s := range Describe() {
-		names = append(names, s.Name)
-		if s.Secret {
-			names = append(names, s.Name+fileSuffix)
-		}
-	}
-	return names
-}
-
-// nearest returns the known name that differs from name in the fewest letters, or "" when none is close.
-func nearest(name string, known []string) string {
-	best, bestDistance := "", 4
-	for _, k := range known {
-		d := distance(strings.TrimPrefix(name, Prefix), strings.TrimPrefix(k, Prefix))
-		if d < bestDistance && d < len(k)-len(Prefix) {
-			best, bestDistance = k, d
-		}
-	}
-	return best
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -148,9 +148,9 @@ func TestProblems(t *testing.T) {
 		{[]string{"SNAPSHOT_INTERVAL=5"}, "LEVELBOARD_SNAPSHOT_INTERVAL must be a duration such as 5s"},
 		{[]string{"SNAPSHOT_INTERVAL=-5s"}, "LEVELBOARD_SNAPSHOT_INTERVAL must be from 100ms to 1h"},
 		{[]string{"SNAPSHOT_INTERVAL=61m"}, "LEVELBOARD_SNAPSHOT_INTERVAL must be from 100ms to 1h"},
-		{[]string{"HISTORY_DAYS=29"}, "LEVELBOARD_HISTORY_DAYS must be a whole number of days from 30 to 3660"},
-		{[]string{"HISTORY_DAYS=3661"}, "LEVELBOARD_HISTORY_DAYS must be a whole number of days from 30 to 3660"},
-		{[]string{"AUDIT_DAYS=3661"}, "LEVELBOARD_AUDIT_DAYS must be a whole number of days from 30 to 3660"},
+		{[]string{"HISTORY_DAYS=29"}, "LEVELBOARD_HISTORY_DAYS must be a whole number from 30 to 3660"},
+		{[]string{"HISTORY_DAYS=3661"}, "LEVELBOARD_HISTORY_DAYS must be a whole number from 30 to 3660"},
+		{[]string{"AUDIT_DAYS=3661"}, "LEVELBOARD_AUDIT_DAYS must be a whole number from 30 to 3660"},
 		{[]string{"IDEMPOTENCY_TTL=90m"}, "LEVELBOARD_IDEMPOTENCY_TTL must be from 2h to 24h"},
 		{[]string{"GUILD_IDLE=9m59s"}, "LEVELBOARD_GUILD_IDLE must be from 10m to 8760h, or 0s for never"},
 		{[]string{"GUILD_IDLE=-1h"}, "LEVELBOARD_GUILD_IDLE must be from 10m to 8760h, or 0s for never"},
@@ -274,10 +274,10 @@ func TestExposedEmbeddedServiceIsWarnedAbout(t *testing.T) {
 func TestUnknownNames(t *testing.T) {
 	environ := []string{"LEVELBOARD_LISTN=x", "LEVELBOARD_ADMIN_TOKN=" + token, "LEVELBOARD_COLOUR=green", "LEVELBOARD_LISTEN_FILE=x", "OTHER=1", "LEVELBOARD_URL=http://x"}
 	want := []string{
-		"LEVELBOARD_ADMIN_TOKN is not a setting; did you mean LEVELBOARD_ADMIN_TOKEN?",
+		"LEVELBOARD_ADMIN_TOKN is not a setting; it has no effect",
 		"LEVELBOARD_COLOUR is not a setting; it has no effect",
 		"LEVELBOARD_LISTEN_FILE is not a setting; it has no effect",
-		"LEVELBOARD_LISTN is not a setting; did you mean LEVELBOARD_LISTEN?",
+		"LEVELBOARD_LISTN is not a setting; it has no effect",
 	}
 	_, warnings, err := config.Load(environ)
 	if err != nil || !reflect.DeepEqual(warnings, want) {

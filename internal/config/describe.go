@@ -31,7 +31,7 @@ func Describe() []Setting {
 			Name:        Prefix + f.Tag.Get("env"),
 			Default:     f.Tag.Get("envDefault"),
 			Secret:      f.Tag.Get("secret") != "",
-			Description: f.Tag.Get("desc"),
+			Description: strings.ReplaceAll(f.Tag.Get("desc"), "{bounds}", f.Tag.Get("bounds")),
 		})
 	}
 	return append(settings, clientURL)

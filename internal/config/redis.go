@@ -9,18 +9,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"levelboard/internal/platform/storeurl"
-)
-
-const (
-	maxWaitReplicas = 10
-	// minRedisTimeout leaves half of the second within which a request without Redis is promised to be a 503 for what else
-	// there is to do for many requests at once; maxRedisTimeout leaves half of a request's ten.
-	minRedisTimeout, maxRedisTimeout = 500 * time.Millisecond, 5 * time.Second
-	// maxWait leaves some of the half second that a request waits for a silent Redis.
-	maxWait = 400 * time.Millisecond
 )
 
 // redis checks the Redis URL and whether its mode fits it.
@@ -47,13 +37,9 @@ func (v *validator) redis(c *Config) {
 	if c.RedisSentinelUsername != "" && c.RedisSentinelPassword == "" {
 		v.bad("REDIS_SENTINEL_PASSWORD", "is missing: LEVELBOARD_REDIS_SENTINEL_USERNAME is set")
 	}
-	if c.RedisWaitReplicas < 0 || c.RedisWaitReplicas > maxWaitReplicas {
-		v.bad("REDIS_WAIT_REPLICAS", "must be a whole number from 0 to %d", maxWaitReplicas)
-	} else if c.RedisWaitReplicas > 0 && c.RedisURL == "" {
+	if c.RedisWaitReplicas > 0 && c.RedisURL == "" {
 		v.bad("REDIS_WAIT_REPLICAS", "is for replicas of a Redis, and LEVELBOARD_REDIS_URL is not set")
 	}
-	v.duration("REDIS_TIMEOUT", c.RedisTimeout, minRedisTimeout, maxRedisTimeout)
-	v.duration("REDIS_WAIT_TIMEOUT", c.RedisWaitTimeout, time.Millisecond, maxWait)
 	v.redisTLS(c)
 }
 

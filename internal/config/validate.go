@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -33,17 +34,7 @@ func (v *validator) check(c *Config) {
 	v.listen(c)
 	v.stores(c)
 	v.adminToken(c.AdminToken)
-	v.duration("SNAPSHOT_INTERVAL", c.SnapshotInterval, 100*time.Millisecond, time.Hour)
-	if c.GuildIdle != 0 {
-		v.guildIdle(c.GuildIdle)
-	}
-	v.days("HISTORY_DAYS", c.HistoryDays)
-	v.duration("IDEMPOTENCY_TTL", c.IdempotencyTTL, 2*time.Hour, 24*time.Hour)
-	v.days("AUDIT_DAYS", c.AuditDays)
-	v.duration("SHUTDOWN_TIMEOUT", c.ShutdownTimeout, 100*time.Millisecond, 10*time.Minute)
-	v.limit("RATE_LIMIT_KEY", c.RateLimitKey)
-	v.limit("RATE_LIMIT_IDENTITY", c.RateLimitIdentity)
-	v.limit("CONNECTIONS_PER_ADDRESS", c.ConnectionsPerAddress)
+	v.bounds(c)
 	c.TrustedProxies = v.proxies(c.TrustedProxies)
 	c.CORSOrigins = v.origins(c.CORSOrigins)
 	if c.PublicURL != "" {
@@ -125,40 +116,38 @@ func (v *validator) adminToken(token string) {
 	}
 }
 
-func (v *validator) duration(name string, d, least, most time.Duration) {
-	if d < least || d > most {
-		v.bad(name, "must be from %s to %s", plain(least), plain(most))
+// bounds checks every setting that has them by its tag. 0 is no limit, or never, for those that say so.
+func (v *validator) bounds(c *Config) {
+	of := reflect.ValueOf(*c)
+	for _, f := range fields() {
+		tag := f.Tag.Get("bounds")
+		least, most, bounded := strings.Cut(tag, " to ")
+		if !bounded {
+			continue
+		}
+		name, none, value := f.Tag.Get("env"), "", of.FieldByIndex(f.Index)
+		if strings.Contains(f.Tag.Get("desc"), "0s is never") {
+			none = ", or 0s for never"
+		}
+		switch n := value.Interface().(type) {
+		case time.Duration:
+			if (n < parsed(time.ParseDuration(least)) || n > parsed(time.ParseDuration(most))) && (n != 0 || none == "") {
+				v.bad(name, "must be from %s%s", tag, none)
+			}
+		case int:
+			if n < parsed(strconv.Atoi(least)) || n > parsed(strconv.Atoi(most)) {
+				v.bad(name, "must be a whole number from %s", tag)
+			}
+		}
 	}
 }
 
-// guildIdle keeps a guild from leaving while somebody who reads a page now and then is at it, and far from what a Duration holds.
-func (v *validator) guildIdle(d time.Duration) {
-	const least, most = 10 * time.Minute, 365 * 24 * time.Hour
-	if d < least || d > most {
-		v.bad("GUILD_IDLE", "must be from %s to %s, or 0s for never", plain(least), plain(most))
+// parsed is a value of a tag.
+func parsed[T any](value T, err error) T {
+	if err != nil {
+		panic(err) // a test checks every tag
 	}
-}
-
-// plain writes whole units without the zeros of Duration.String.
-func plain(d time.Duration) string {
-	s := d.String()
-	s = strings.TrimSuffix(s, "0s")
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
-func (v *validator) limit(name string, n int) {
-	if n < 0 || n > math.MaxInt32 {
-		v.bad(name, "must be a whole number from 0 to 2147483647")
-	}
-}
-
-func (v *validator) days(name string, n int) {
-	if n < 30 || n > 3660 {
-		v.bad(name, "must be a whole number of days from 30 to 3660")
-	}
+	return value
 }
 
 // trimmed drops the blanks around the entries, and empty entries.

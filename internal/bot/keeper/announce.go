@@ -1,17 +1,18 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
+	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
 )
 
 const (
@@ -19,18 +20,21 @@ const (
 	settingsTime = 5 * time.Second  // how long the announcements are taken as read
 )
 
-// announcement is what the bot needs of one in the guild's document.
-type announcement struct {
-	ID, Kind string
-	Events   []string
+// document is what announcements need of the guild's document.
+type document struct {
+	Announcements []announcement.Announcement
+	RoleRewards   []struct {
+		Level level.Level
+		Roles []struct{ Name string }
+	}
+
+	read time.Time
+	off  map[string]bool // announcements, by id
 }
 
-// announceSettings are the guild's announcements as last read.
-type announceSettings struct {
-	mu   sync.Mutex
-	read time.Time
-	list []announcement
-	off  map[string]bool // by id
+// plain is the announcement of a guild that has none.
+var plain = announcement.Announcement{
+	Kind: announcement.Bot, Events: []announcement.Event{announcement.LevelUp, announcement.PeriodOf}, From: 1, Every: 1, Mention: true,
 }
 
 // channel returns where to announce, or "" for nowhere.
@@ -51,10 +55,38 @@ func (g *guild) channel(facts chat.Guild, here string) string {
 func (g *guild) announceLevel(ctx context.Context, e api.Event) {
 	facts, _ := g.k.chat.Guild(g.id)
 	channel := g.channel(facts, e.Data.ChannelID)
-	if channel == "" || e.Data.Silent || e.Data.Hidden || time.Since(e.At()) > levelAge || !g.announces.defaultFor(ctx, g, "levelup") {
+	if channel == "" || e.Data.Silent || e.Data.Hidden || time.Since(e.At()) > levelAge {
 		return
 	}
-	g.post(ctx, channel, levelText(facts, e.Data), e.Data.UserID)
+	a, d := g.announcementFor(ctx, announcement.LevelUp)
+	if a == nil {
+		return
+	}
+	r := announcement.Reached{
+		UserID: id.User(e.Data.UserID), Level: level.Level(e.Data.Level), Previous: level.Level(e.Data.PreviousLevel), XP: level.XP(e.Data.XP), Guild: facts.Name,
+	}
+	var rewards []level.Level
+	for _, reward := range d.RoleRewards {
+		rewards = append(rewards, reward.Level)
+		for _, role := range reward.Roles {
+			if r.Previous < reward.Level && reward.Level <= r.Level {
+				r.Roles = append(r.Roles, role.Name)
+			}
+		}
+	}
+	if !a.Wants(r.Previous, r.Level, rewards) {
+		return
+	}
+	var m member
+	if err := g.get(ctx, "/v2/guilds/"+g.id+"/members/"+e.Data.UserID, &m); err != nil {
+		return // they have left
+	}
+	r.Name, r.Rank = m.name(), int64(m.Rank)
+	if a.Mention {
+		g.post(ctx, channel, a.LevelUp(r), e.Data.UserID)
+	} else {
+		g.post(ctx, channel, a.LevelUp(r))
+	}
 }
 
 // announcePeriod announces the winners of a week, month or season, once.
@@ -65,8 +97,17 @@ func (g *guild) announcePeriod(ctx context.Context, p api.EventData) {
 		return
 	}
 	facts, _ := g.k.chat.Guild(g.id)
-	if channel := g.channel(facts, facts.SystemChannelID); channel != "" && g.announces.defaultFor(ctx, g, "period") {
-		g.post(ctx, channel, periodText(p))
+	if channel := g.channel(facts, facts.SystemChannelID); channel != "" {
+		if a, _ := g.announcementFor(ctx, announcement.PeriodOf); a != nil {
+			closed := announcement.Closed{Period: cmp.Or(p.Name, p.PeriodID), Guild: facts.Name}
+			for i, w := range p.Winners[:min(len(closed.Winners), len(p.Winners))] {
+				var m member
+				if err := g.get(ctx, "/v2/guilds/"+g.id+"/members/"+w.UserID, &m); err == nil && len(m.Hidden) == 0 {
+					closed.Winners[i] = m.name()
+				}
+			}
+			g.post(ctx, channel, a.PeriodOver(closed))
+		}
 	}
 	if ctx.Err() == nil {
 		g.save(func(s *state) { s.Announced = append(s.Announced, p.PeriodID) })
@@ -98,6 +139,9 @@ func (g *guild) announcePast(ctx context.Context) error {
 }
 
 func (g *guild) post(ctx context.Context, channel, text string, mentions ...string) {
+	if text == "" {
+		return
+	}
 	err := g.k.chat.Post(ctx, channel, text, mentions...)
 	switch {
 	case err == nil:
@@ -111,64 +155,46 @@ func (g *guild) post(ctx context.Context, channel, text string, mentions ...stri
 	announced.WithLabelValues("failed").Inc()
 }
 
-// defaultFor reports whether the bot announces an event with its default text: unless a `discord` announcement for it is on.
-// Without the admin token the announcements cannot be read.
-func (s *announceSettings) defaultFor(ctx context.Context, g *guild, event string) bool {
+// announcementFor returns the announcement of an event: the guild's first of the kind bot, else a plain one, unless one of the kind discord is
+// on; then nil. Without the admin token they cannot be read.
+func (g *guild) announcementFor(ctx context.Context, e announcement.Event) (*announcement.Announcement, document) {
 	if g.k.AdminToken == "" {
-		return true
+		return &plain, document{}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if time.Since(s.read) > settingsTime {
-		s.load(ctx, g)
+	g.announcing.Lock()
+	defer g.announcing.Unlock()
+	if time.Since(g.document.read) > settingsTime {
+		g.readDocument(ctx)
 	}
-	return !slices.ContainsFunc(s.list, func(a announcement) bool {
-		return a.Kind == "discord" && !s.off[a.ID] && slices.Contains(a.Events, event)
-	})
+	d := g.document
+	result := &plain
+	for i, a := range d.Announcements {
+		switch {
+		case !a.On(e):
+		case a.Kind == announcement.Bot:
+			return &d.Announcements[i], d
+		case a.Kind == announcement.Discord && !d.off[a.ID]:
+			result = nil
+		}
+	}
+	return result, d
 }
 
-// load reads the announcements; those as of before stay when that fails. s.mu is held.
-func (s *announceSettings) load(ctx context.Context, g *guild) {
-	var document struct{ Announcements []announcement }
-	if err := g.admin(ctx, http.MethodGet, "/admin/guilds/"+g.id, nil, &document); err != nil {
+// readDocument reads the announcements; those as of before stay when that fails. g.announcing is held.
+func (g *guild) readDocument(ctx context.Context) {
+	var d document
+	var states struct{ Announcements []struct{ ID, State string } }
+	err := g.admin(ctx, http.MethodGet, "/admin/guilds/"+g.id, nil, &d)
+	if err == nil && len(d.Announcements) > 0 {
+		err = g.admin(ctx, http.MethodGet, "/admin/guilds/"+g.id+"/announcements", nil, &states)
+	}
+	if err != nil {
+		g.log.Warn("the guild's announcements cannot be read", "error", err)
 		return
 	}
-	var states struct{ Announcements []struct{ ID, State string } }
-	if len(document.Announcements) > 0 {
-		if err := g.admin(ctx, http.MethodGet, "/admin/guilds/"+g.id+"/announcements", nil, &states); err != nil {
-			return
-		}
-	}
-	s.read, s.list, s.off = time.Now(), document.Announcements, map[string]bool{}
+	d.read, d.off = time.Now(), map[string]bool{}
 	for _, a := range states.Announcements {
-		s.off[a.ID] = a.State == "off"
+		d.off[a.ID] = a.State == "off"
 	}
-}
-
-// levelText is the default text of a level-up.
-func levelText(facts chat.Guild, e api.EventData) string {
-	text := fmt.Sprintf("<@%s> has reached level %d!", e.UserID, e.Level)
-	var names []string
-	for _, r := range facts.Roles {
-		if slices.Contains(e.AddRoles, r.ID) {
-			names = append(names, "**"+r.Name+"**")
-		}
-	}
-	if len(names) > 0 {
-		text += " They are " + strings.Join(names, ", ") + " now."
-	}
-	return text
-}
-
-// periodText is the default text of a closed period.
-func periodText(p api.EventData) string {
-	title := p.Name
-	if title == "" {
-		title = "The " + p.Kind + " " + p.PeriodID
-	}
-	text := "**" + title + " is over!**\n"
-	for _, w := range p.Winners[:min(3, len(p.Winners))] {
-		text += fmt.Sprintf("%d. <@%s> +%d XP\n", w.Rank, w.UserID, w.Gained)
-	}
-	return text
+	g.document = d
 }

@@ -84,6 +84,8 @@ type member struct {
 	User                                           struct{ Username, GlobalName string }
 }
 
+func (m member) name() string { return cmp.Or(m.User.GlobalName, m.User.Username) }
+
 func (g *guild) rank(ctx context.Context, q chat.Question) (chat.Reply, error) {
 	userID := cmp.Or(q.Options["member"], q.Asker.ID)
 	self := userID == q.Asker.ID

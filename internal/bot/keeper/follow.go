@@ -8,17 +8,24 @@ import (
 	"levelboard/internal/bot/api"
 )
 
+// firstWait is before the second attempt to follow. The worker does not send before the events of a new guild are followed, unless that takes
+// longer than followTime, so that the first level-up is not missed.
+const (
+	firstWait  = 200 * time.Millisecond
+	followTime = 5 * time.Second
+)
+
 // follow applies the guild's events until ctx ends. Its place is in the guild's file, so that a restart misses nothing.
 func (g *guild) follow(ctx context.Context) {
-	for wait := time.Second; ctx.Err() == nil; {
+	for wait := firstWait; ctx.Err() == nil; {
 		key := g.keyNow()
 		if key == "" { // the worker makes it
-			wait = time.Second
+			wait = firstWait
 		} else {
 			opened := time.Now()
 			err := g.k.Client.Stream(ctx, key, g.id, g.place(), func(e api.Event) { g.apply(ctx, e) })
 			if time.Since(opened) > time.Minute {
-				wait = time.Second
+				wait = firstWait
 			}
 			g.log.Debug("the stream of events has ended", "error", err)
 			if status := api.Status(err); status == http.StatusUnauthorized || status == http.StatusForbidden {

@@ -26,10 +26,13 @@ type guild struct {
 	wake chan struct{} // the worker's
 
 	roles      roleChanges
-	announces  announceSettings
 	retryAfter time.Time  // the worker's next attempt after a failure
+	since      time.Time  // when the guild was set up
 	sent       facts      // what Levelboard was sent last
 	making     sync.Mutex // makes one key at a time
+
+	announcing sync.Mutex // guards document
+	document   document
 
 	mu      sync.Mutex // guards the rest
 	state   state
@@ -207,8 +210,9 @@ func (g *guild) step(ctx context.Context) error {
 		if err := g.setUp(ctx, here); err != nil {
 			return err
 		}
+		g.since = time.Now()
 	}
-	if !g.sendQueued() || !here {
+	if here && g.place() == "" && time.Since(g.since) < followTime || !g.sendQueued() || !here {
 		return nil
 	}
 	if changed {

@@ -211,3 +211,6 @@ func (s *Server) end(forget bool) {
 		}
 	})
 }
+
+// Connected reports whether a bot is connected. It is for Wait.
+func (s *Server) Connected() bool { return len(s.connected()) > 0 }

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,15 +28,7 @@ type heap struct {
 	*testing.T
 	redis    *redis.Client
 	postgres *pgx.Conn
-
-	mu  sync.Mutex
-	log bytes.Buffer
-}
-
-func (h *heap) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.log.Write(p)
+	log      testenv.Log
 }
 
 // with lists where a text is: tables of Postgres, keys of Redis, the log.
@@ -71,10 +61,8 @@ func (h *heap) with(texts ...string) (places []string) {
 			}
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	for _, text := range texts {
-		if strings.Contains(h.log.String(), text) {
+		if h.log.Has(text) {
 			places = append(places, "the log")
 		}
 	}
@@ -120,7 +108,7 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 	h.postgres = conn
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + database, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms"}
-	s := run(t, newLogging(t, slog.NewTextHandler(h, nil), environ...))
+	s := run(t, newLogging(t, slog.NewTextHandler(&h.log, nil), environ...))
 	second := start(t, environ...)
 
 	user, friend := newID(), newID()

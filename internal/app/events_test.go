@@ -171,13 +171,13 @@ func signsOfLife(t *testing.T, s *service) {
 // A stop does not wait for streams, nor for clients that do not read theirs.
 func TestAStopEndsStreams(t *testing.T) {
 	t.Parallel()
-	log := &logText{}
+	log := &testenv.Log{}
 	s := run(t, newLogging(t, slog.NewTextHandler(log, nil), onDataDir(t)...))
 	g := s.guild(nil)
 	key := s.key(g)
 	f := s.follow(key, g, "")
 	s.stop(t)
-	if log.has("cut off") {
+	if log.Has("cut off") {
 		t.Error("the stop waited for the stream")
 	}
 	f.ends()

@@ -106,7 +106,7 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 			redisFile, archiveFile := filepath.Join(t.TempDir(), "redis"), filepath.Join(t.TempDir(), "postgres")
 			secretFile(t, redisFile, r.url(firstPassword))
 			secretFile(t, archiveFile, archiveURL(role, firstPassword))
-			log := &logText{}
+			log := &testenv.Log{}
 			s := run(t, newLogging(t, slog.NewTextHandler(log, nil),
 				append(r.environ, often, "LEVELBOARD_REDIS_URL_FILE="+redisFile, "LEVELBOARD_POSTGRES_URL_FILE="+archiveFile)...))
 			g, member := s.guild(nil), newID()
@@ -138,8 +138,8 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 			disconnect()
 			testenv.Wait(t, "it says why no store can be reached", func() bool {
 				s.ops("/readyz?verbose")
-				return log.has("LEVELBOARD_REDIS_URL_FILE differs in more than the user and the password") &&
-					log.has("LEVELBOARD_POSTGRES_URL_FILE differs in more than the user and the password")
+				return log.Has("LEVELBOARD_REDIS_URL_FILE differs in more than the user and the password") &&
+					log.Has("LEVELBOARD_POSTGRES_URL_FILE differs in more than the user and the password")
 			})
 			secretFile(t, redisFile, r.url(secondPassword))
 			secretFile(t, archiveFile, archiveURL("next_"+role, secondPassword))
@@ -155,7 +155,7 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 			if xp := s.member(key, g, member).Level.XP; xp != 3 {
 				t.Errorf("%d XP", xp)
 			}
-			if log.has("f1rst") || log.has("s3cond") {
+			if log.Has("f1rst") || log.Has("s3cond") {
 				t.Error("a password is in the log")
 			}
 		})

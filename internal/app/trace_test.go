@@ -19,6 +19,7 @@ import (
 	"levelboard/internal/app"
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // startTraced runs a service whose traces go to a receiver.
@@ -37,7 +38,7 @@ const (
 )
 
 func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
-	collector, log := newReceiver(t), &logText{}
+	collector, log := newReceiver(t), &testenv.Log{}
 	// A limit of its own, so that the limits are charged.
 	s := startTraced(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), append(onServers(t), "LEVELBOARD_RATE_LIMIT_KEY=1000"),
 		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
@@ -180,7 +181,7 @@ func TestAStreamIsTracedUpToItsBeginning(t *testing.T) {
 }
 
 func TestWhatASamplerLeavesOutIsNowhere(t *testing.T) {
-	collector, log := newReceiver(t), &logText{}
+	collector, log := newReceiver(t), &testenv.Log{}
 	s := startTraced(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), onDataDir(t),
 		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG=0")
 	g := s.guild(nil)
@@ -194,7 +195,7 @@ func TestWhatASamplerLeavesOutIsNowhere(t *testing.T) {
 
 // Not parallel: it looks at the goroutines of the whole process.
 func TestWithoutTracingNothingOfItRuns(t *testing.T) {
-	log := &logText{}
+	log := &testenv.Log{}
 	s := run(t, newLogging(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), onDataDir(t)...))
 	s.guild(nil)
 	stacks := make([]byte, 4<<20)
@@ -217,7 +218,7 @@ func TestACollectorThatHangsHoldsNothingUp(t *testing.T) {
 	}))
 	defer hanging.Close()
 	defer close(release)
-	log := &logText{}
+	log := &testenv.Log{}
 	s := startTraced(t, slog.NewTextHandler(log, nil), onDataDir(t), "OTEL_EXPORTER_OTLP_ENDPOINT="+hanging.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=60000")
 	s.guild(nil)
 	s.stop(t) // within 20 seconds, or it fails

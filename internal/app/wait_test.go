@@ -1,35 +1,13 @@
 package app_test
 
 import (
-	"bytes"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
-
-// logText is a log that a test reads.
-type logText struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func (l *logText) has(part string) bool { return strings.Contains(l.String(), part) }
 
 // A service that is to wait for a replica which is not there says so at the start, and to who changes something. What
 // changed is there, and repeating it under its key changes nothing more.
@@ -37,10 +15,10 @@ func TestReplicasThatAreMissing(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t, testenv.WithConfig("repl-diskless-sync-delay 0"))
 	replica := testenv.Redis(t) // there until the service has stopped, whose last snapshot waits as well
-	log := &logText{}
+	log := &testenv.Log{}
 	s := run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t),
 		"LEVELBOARD_REDIS_WAIT_REPLICAS=1", "LEVELBOARD_REDIS_WAIT_TIMEOUT=100ms"))
-	if !log.has("LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has") || !log.has("connected=0") {
+	if !log.Has("LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has") || !log.Has("connected=0") {
 		t.Error("the log does not say that replicas are missing")
 	}
 	g, u := s.guild(nil), newID()
@@ -80,9 +58,9 @@ func TestRedisThatMayDropMembers(t *testing.T) {
 		warned bool
 	}{{"allkeys-lru", true}, {"volatile-ttl", true}, {"noeviction", false}} {
 		server := testenv.Redis(t, testenv.WithConfig("maxmemory-policy "+test.policy))
-		log := &logText{}
+		log := &testenv.Log{}
 		run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t)))
-		if log.has("set its maxmemory-policy to noeviction") != test.warned || log.has("maxmemoryPolicy="+test.policy) != test.warned {
+		if log.Has("set its maxmemory-policy to noeviction") != test.warned || log.Has("maxmemoryPolicy="+test.policy) != test.warned {
 			t.Errorf("%s: warned %v, want %v", test.policy, !test.warned, test.warned)
 		}
 	}
@@ -93,9 +71,9 @@ func TestRedisWithoutALog(t *testing.T) {
 	t.Parallel()
 	for setting, warned := range map[string]bool{"appendonly no": true, "appendonly yes": false} {
 		server := testenv.Redis(t, testenv.WithConfig(setting))
-		log := &logText{}
+		log := &testenv.Log{}
 		run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t)))
-		if log.has("redis-cli CONFIG SET appendonly yes") != warned {
+		if log.Has("redis-cli CONFIG SET appendonly yes") != warned {
 			t.Errorf("%s: warned %v, want %v", setting, !warned, warned)
 		}
 	}

@@ -1,10 +1,8 @@
 package bot_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -73,14 +71,14 @@ type world struct {
 	key   string // the test's own
 	front *front
 	data  string // the bot's
-	log   *lines
+	log   *testenv.Log
 }
 
 func newWorld(t *testing.T, guilds ...*discord.Guild) *world {
 	t.Helper()
 	running := service.Embedded(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")
 	return &world{
-		t: t, chat: discord.Start(t, guilds...), api: apitest.NewClient(t, running.URL()), front: newFront(t, running), data: t.TempDir(), log: &lines{out: t.Output()},
+		t: t, chat: discord.Start(t, guilds...), api: apitest.NewClient(t, running.URL()), front: newFront(t, running), data: t.TempDir(), log: &testenv.Log{},
 	}
 }
 
@@ -202,32 +200,7 @@ func (w *world) document() map[string]any {
 func (w *world) waitFor(what, want string, read func() string) {
 	w.t.Helper()
 	got := ""
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if got = read(); got == want {
-			return
-		}
-	}
-	w.t.Fatalf("%s: %q, want %q", what, got, want)
-}
-
-// lines is a log.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	out  io.Writer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text.Write(p)
-	return l.out.Write(p)
-}
-
-func (l *lines) has(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
+	testenv.Wait(w.t, what+" is "+want, func() bool { got = read(); return got == want }, func() string { return got })
 }
 
 // front is a proxy with faults.

@@ -44,7 +44,7 @@ func TestRolesWithoutRights(t *testing.T) {
 	w.chat.WaitForCommands(t)
 	w.chat.Say(guildID, general, ada)
 	w.waitFor("the warning", "true", func() string {
-		if w.log.has("move the bot's role above it") {
+		if w.log.Has("move the bot's role above it") {
 			return "true"
 		}
 		return "false"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -56,7 +55,7 @@ type site struct {
 	feed     *watch.Feed
 	deps     web.Deps
 	server   *httptest.Server
-	log      *lockedBuffer
+	log      *testenv.Log
 
 	mu  sync.Mutex
 	now time.Time
@@ -82,7 +81,7 @@ func newSite(t *testing.T, o options) *site {
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	store := redisstore.New(client, redisstore.Options{})
-	s := &site{t: t, store: store, now: time.Now(), log: &lockedBuffer{}, provider: testenv.OAuth(t), guilds: guilds{}}
+	s := &site{t: t, store: store, now: time.Now(), log: &testenv.Log{}, provider: testenv.OAuth(t), guilds: guilds{}}
 	s.guilds[public] = &guild.Guild{Settings: guild.Settings{ID: public, Name: "Gophers", Vanity: "gophers", MemberCount: 5000, Enabled: true, Visibility: guild.Public, OwnerID: "900000000000000001"}}
 	s.guilds[closed] = &guild.Guild{Settings: guild.Settings{ID: closed, Name: "Moles", MemberCount: 50, Enabled: true, Visibility: guild.Private, OwnerID: "900000000000000001"}}
 
@@ -262,21 +261,3 @@ func (g guilds) change(wanted id.Guild, how func(*guild.Guild)) {
 
 // Forget implements leaderboard.Settings.
 func (guilds) Forget(id.Guild) {}
-
-// lockedBuffer is a log that is read while it is written.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}

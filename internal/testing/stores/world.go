@@ -3,11 +3,8 @@
 package stores
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +37,7 @@ type World struct {
 	Redis   redis.UniversalClient
 	Live    *redisstore.Store
 	Archive store.Archive
-	Logged  *Logged
+	Logged  *testenv.Log
 	Server  *testenv.RedisServer // when Restorable; else nil
 }
 
@@ -69,7 +66,7 @@ func New(t *testing.T, redisURL string, archive store.Archive) *World {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	return &World{T: t, Redis: client, Live: redisstore.New(client, redisstore.Options{}), Archive: archive, Logged: &Logged{}}
+	return &World{T: t, Redis: client, Live: redisstore.New(client, redisstore.Options{}), Archive: archive, Logged: &testenv.Log{}}
 }
 
 // OnBoth runs a test on each pair of stores.
@@ -153,26 +150,3 @@ func (w *World) Killed(holder string) {
 	w.Must(err)
 	w.Must(w.Archive.ReleaseLease(context.WithoutCancel(w.Context()), l))
 }
-
-// Logged is what was logged.
-type Logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *Logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-// String is all that was logged.
-func (l *Logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// Count is how often it says s.
-func (l *Logged) Count(s string) int { return strings.Count(l.String(), s) }

@@ -90,7 +90,7 @@ func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
 	under(loading, "redis begin_hydration", "redis commit_hydration")
 	under(collector.traceOf(t, unknownKey), "archive read_key")
 	under(collector.traceOf(t, unknownGuild), "archive read_guild")
-	under(loading, "archive raise_epoch", "archive read_members")
+	under(loading, "archive read_last_day", "archive read_members")
 	if got := attributeOf(collector.named(t, trace, "charge the limits"), "levelboard.limit.scope"); got != `"key"` {
 		t.Errorf("the scope of the limit is %s", got)
 	}

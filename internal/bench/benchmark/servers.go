@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"levelboard/internal/bench/loadgen"
+	"levelboard/internal/platform/pause"
 )
 
 const (
@@ -65,7 +66,7 @@ func (b *bencher) settle(ctx context.Context) error {
 		if reason == nil {
 			return nil
 		}
-		if !sleep(ctx, settlePoll) {
+		if !pause.For(ctx, settlePoll) {
 			return fmt.Errorf("the servers do not come to rest: %w", reason)
 		}
 	}
@@ -119,14 +120,4 @@ func (b *bencher) machine(ctx context.Context) (string, error) {
 	return fmt.Sprintf("Measured %s at %s: %s each, medians of %d. %d processors (%s), %s %s, %s, Redis %s, %s.%s",
 		time.Now().UTC().Format(time.DateOnly), b.commit, b.each, b.rounds, runtime.NumCPU(), processor, runtime.GOOS, strings.TrimSpace(string(kernel)),
 		runtime.Version(), version, b.postgres, quick), nil
-}
-
-// sleep waits for d, and reports false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"levelboard/internal/bench/loadgen"
+	"levelboard/internal/platform/pause"
 )
 
 const (
@@ -37,7 +38,7 @@ func (b *bencher) size(ctx context.Context) (string, error) {
 		}
 		start = append(start, took.Seconds()*1000)
 	}
-	if !sleep(ctx, idleTime) {
+	if !pause.For(ctx, idleTime) {
 		return "", ctx.Err()
 	}
 	idle, err := b.service.memory("VmRSS")

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // table is one of Markdown.
@@ -31,14 +33,8 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// whole is a number with a comma before each three digits.
-func whole(value float64) string {
-	digits := strconv.FormatInt(int64(value+0.5), 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+// whole is a number, rounded, with a comma before each three digits.
+func whole(value float64) string { return humanize.Comma(int64(value + 0.5)) }
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.0f", float64(bytes)/1e6) }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"levelboard/internal/platform/pause"
 )
 
 // redialPause is how long a connection that could not be made is left alone.
@@ -72,7 +74,7 @@ func (c *crowd) ask(ctx context.Context, m *mix, due time.Time) {
 	why := failure(err)
 	if why == unreachable { // nothing was asked
 		c.record.failed(operation, why)
-		sleep(ctx, redialPause)
+		pause.For(ctx, redialPause)
 		return
 	}
 	switch good := step.settle(got); {
@@ -118,7 +120,7 @@ func (a *arrivals) run(ctx context.Context, end time.Time) {
 	defer close(a.due)
 	for at := time.Now(); ; a.made++ {
 		at = at.Add(time.Duration(a.r.ExpFloat64() * float64(time.Second) / float64(a.rate)))
-		if at.Before(end) && sleep(ctx, time.Until(at)) {
+		if at.Before(end) && pause.For(ctx, time.Until(at)) {
 			select {
 			case a.due <- at:
 				continue

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"levelboard/internal/platform/pause"
 )
 
 // Ids of what a run makes. Nobody has such an id before the year 2083.
@@ -156,7 +158,7 @@ func (b *bench) fill(ctx context.Context) error {
 	}
 	if b.Scenario.sendsMessages() {
 		b.Progress("waiting for the end of the new members' cooldowns")
-		if !sleep(ctx, cmp.Or(b.cooldown, gainInterval*time.Millisecond)) {
+		if !pause.For(ctx, cmp.Or(b.cooldown, gainInterval*time.Millisecond)) {
 			return context.Cause(ctx)
 		}
 	}

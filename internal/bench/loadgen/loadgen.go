@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // The upper bounds of Options.
@@ -148,7 +150,7 @@ func (b *bench) progress(record *recorder) func() {
 		rate := float64(succeeded-lastCount) / time.Since(last).Seconds()
 		last, lastCount = time.Now(), succeeded
 		b.Progress(fmt.Sprintf("%s of %s: %s requests a second, %s in all, %s errors",
-			time.Since(began).Round(time.Second), b.Duration, grouped(int64(rate)), grouped(succeeded), grouped(failed)))
+			time.Since(began).Round(time.Second), b.Duration, humanize.Comma(int64(rate)), humanize.Comma(succeeded), humanize.Comma(failed)))
 	}
 }
 
@@ -171,15 +173,5 @@ func every(interval time.Duration, f func()) (stop func()) {
 		ticker.Stop()
 		close(quit)
 		<-ended
-	}
-}
-
-// sleep waits for d, and reports false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Result is what a run measured.
@@ -140,7 +142,7 @@ func listed(errs map[string]int64) string {
 		return cmp.Or(cmp.Compare(errs[b], errs[a]), cmp.Compare(a, b))
 	})
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%s (%s times)", name, grouped(errs[name]))
+		names[i] = fmt.Sprintf("%s (%s times)", name, humanize.Comma(errs[name]))
 	}
 	return strings.Join(names, ", ")
 }

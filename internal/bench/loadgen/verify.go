@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/pause"
 )
 
 const (
@@ -140,7 +141,7 @@ func (b *bench) readPage(ctx context.Context, guild, number int) ([]entry, error
 		if seconds, _ := strconv.Atoi(got.header.Get("Retry-After")); seconds > 0 {
 			wait = min(time.Duration(seconds)*time.Second, maxRetryAfter)
 		}
-		if attempt == readAttempts || !got.unknown() && got.status != http.StatusTooManyRequests || !sleep(ctx, wait) {
+		if attempt == readAttempts || !got.unknown() && got.status != http.StatusTooManyRequests || !pause.For(ctx, wait) {
 			return nil, errors.Join(fmt.Errorf("page %d: %w", number, err), ctx.Err())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 )
@@ -75,15 +76,7 @@ func (a *Announcement) message(e Event, own string, values map[string]string) st
 	if err != nil {
 		return ""
 	}
-	return Cut(strings.TrimSpace(text.render(values)), MaxMessage)
-}
-
-// Cut shortens a text to so many characters; … stands for the rest.
-func Cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
+	return displayname.Cut(strings.TrimSpace(text.render(values)), MaxMessage)
 }
 
 // Burst joins the first messages, as many of up to MaxBurst as fit into one, and returns how many they are.

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"levelboard/internal/domain/displayname"
 )
 
 // ann is an announcement with a text.
@@ -142,7 +144,7 @@ func TestBursts(t *testing.T) {
 	if _, n := Burst([]string{strings.Repeat("x", 999), strings.Repeat("x", 1000), "x"}); n != 2 {
 		t.Errorf("%d fit, want 2", n)
 	}
-	if got := Cut(strings.Repeat("é", 2001), MaxMessage); utf8.RuneCountInString(got) != MaxMessage || !strings.HasSuffix(got, "é…") {
+	if got := displayname.Cut(strings.Repeat("é", 2001), MaxMessage); utf8.RuneCountInString(got) != MaxMessage || !strings.HasSuffix(got, "é…") {
 		t.Errorf("cut to %d", utf8.RuneCountInString(got))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -230,10 +231,8 @@ func timestamp(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	text := t.UTC().Format(timeFormat)
+	text := t.UTC().Format(importer.TimeFormat)
 	return &text
 }
-
-const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
 func maxAge(d time.Duration) string { return strconv.FormatInt(int64(d.Seconds()), 10) }

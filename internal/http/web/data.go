@@ -55,7 +55,7 @@ func (s *Site) data(c *gin.Context) error {
 	}
 	page := &dataPage{Guild: g, Deleted: c.Query("done") == "deleted", Audit: log}
 	if job, _ := s.deps.Jobs.Of(g.ID); job.ID != c.Query("job") {
-		page.Elsewhere = cut(c.Query("job"), maxShown)
+		page.Elsewhere = displayname.Cut(c.Query("job"), maxShown)
 	}
 	return s.showData(c, log.status(), page)
 }
@@ -94,7 +94,7 @@ func (s *Site) changeData(c *gin.Context) error {
 	}
 	do := sent.Get("do")
 	s.log.InfoContext(c.Request.Context(), "a manager works on the members of a guild on the pages", "guild", g.ID,
-		"task", cut(do, maxShown), "checkpoint", cut(sent.Get("checkpoint"), maxShown))
+		"task", displayname.Cut(do, maxShown), "checkpoint", displayname.Cut(sent.Get("checkpoint"), maxShown))
 	field := reasonIDs[do] + sent.Get("checkpoint")
 	reason, wrong := reasonOf(sent)
 	reasons := map[string]string{field: reason}

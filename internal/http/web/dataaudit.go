@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -45,7 +46,7 @@ type auditRow struct {
 func (s *Site) auditOf(c *gin.Context, g *guild.Guild) (*auditLog, error) {
 	sent := c.Request.URL.Query()
 	log := &auditLog{
-		Member: cut(strings.TrimSpace(sent.Get("member")), maxShown), Actor: cut(strings.TrimSpace(sent.Get("actor")), maxShown),
+		Member: displayname.Cut(strings.TrimSpace(sent.Get("member")), maxShown), Actor: displayname.Cut(strings.TrimSpace(sent.Get("actor")), maxShown),
 		Since: sent.Get("since"), Errors: map[string]string{}, Later: sent.Has("before"),
 	}
 	q := audit.Query{User: id.User(log.Member), Actor: log.Actor, Limit: auditPart}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/http/edge"
@@ -153,7 +154,7 @@ func fileName(sent string) string {
 	if !utf8.ValidString(sent) {
 		sent = strings.ToValidUTF8(sent, "?")
 	}
-	return cut(sent, maxFileName)
+	return displayname.Cut(sent, maxFileName)
 }
 
 // preview starts the comparison, unless what was chosen is wrong.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/checkpoints"
@@ -63,7 +64,7 @@ func (j jobView) Problem() string {
 // dataProblem words what can go wrong with the members of a guild; empty for anything else.
 func dataProblem(err error) string {
 	if problem := jobs.Problem(err); problem != "" {
-		return "The file can't be imported. " + cut(problem, 300)
+		return "The file can't be imported. " + displayname.Cut(problem, 300)
 	}
 	for _, known := range []struct {
 		err   error

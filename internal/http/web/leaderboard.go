@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -89,7 +90,7 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 		return err
 	}
 	if wrong != nil {
-		content.Wrong, content.Search = wrong.Message, cut(cmp.Or(c.Query("rank"), c.Query("q")), maxShown)
+		content.Wrong, content.Search = wrong.Message, displayname.Cut(cmp.Or(c.Query("rank"), c.Query("q")), maxShown)
 		return s.show(c, wrong.Code.Status(), "leaderboard", g.Name, content)
 	}
 	title := boardTitle(g, &v)
@@ -148,7 +149,7 @@ func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.Handler
 		switch {
 		case fault.Is(err, fault.NotFound):
 			return s.noBoard(c, noBoardPage{
-				Heading: "Community not found", Entry: cut(c.Param("entry"), maxShown),
+				Heading: "Community not found", Entry: displayname.Cut(c.Param("entry"), maxShown),
 				Message: "No community has this name or ID. Check the address, or ask the operator to set it up.",
 			})
 		case err != nil:
@@ -201,7 +202,7 @@ func readQuery(c *gin.Context) (url.Values, error) {
 	case err != nil:
 		return nil, fault.Wrap(err, fault.Invalid, "The address is malformed after the question mark. Check it.")
 	case twice != "":
-		return nil, fault.New(fault.Invalid, "The address gives %q more than once. Give it once.", cut(twice, maxShown))
+		return nil, fault.New(fault.Invalid, "The address gives %q more than once. Give it once.", displayname.Cut(twice, maxShown))
 	}
 	return values, nil
 }

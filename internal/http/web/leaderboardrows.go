@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
-	"unicode/utf8"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
@@ -54,7 +53,7 @@ func (v *boardView) row(g *guild.Guild, r leaderboard.Standing) leaderboardRow {
 		InPeriod: v.period != nil,
 	}
 	row.Name, row.Handle = displayName(r.User, string(r.UserID))
-	row.Name, row.Handle = cut(row.Name, maxShown), cut(row.Handle, maxShown)
+	row.Name, row.Handle = displayname.Cut(row.Name, maxShown), displayname.Cut(row.Handle, maxShown)
 	return row
 }
 
@@ -101,14 +100,6 @@ func displayName(u leaderboard.User, userID string) (name, handle string) {
 // nameOr is a name as it can be seen, or the id of what has none.
 func nameOr[T ~string](name string, unnamed T) string {
 	return cmp.Or(displayname.Clean(name), string(unnamed))
-}
-
-// cut shortens a text to so many characters.
-func cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }
 
 // short writes a number in little room: in full below a million, and then with two decimals, rounded down.

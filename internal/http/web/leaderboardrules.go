@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
 )
@@ -77,7 +78,7 @@ func roleNames(roles []guild.Role) shown[string] {
 	return firstOf(names, targetsShown)
 }
 
-func roleName(r guild.Role) string { return cut(nameOr(r.Name, r.ID), maxShown) }
+func roleName(r guild.Role) string { return displayname.Cut(nameOr(r.Name, r.ID), maxShown) }
 
 // coloured reports whether a role has a colour of its own; 0 is chat platforms' word for none.
 func coloured(r guild.Role) bool { return r.Color != nil && *r.Color != 0 }
@@ -85,7 +86,7 @@ func coloured(r guild.Role) bool { return r.Color != nil && *r.Color != 0 }
 func channelNames(channels []guild.Channel) shown[string] {
 	names := make([]string, len(channels))
 	for i, c := range channels {
-		names[i] = "#" + cut(nameOr(c.Name, c.ID), maxShown)
+		names[i] = "#" + displayname.Cut(nameOr(c.Name, c.ID), maxShown)
 	}
 	return firstOf(names, targetsShown)
 }

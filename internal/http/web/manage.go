@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -99,7 +100,7 @@ func (s *Site) changeXP(c *gin.Context, g *guild.Guild, user id.User, sent url.V
 	form.Op, form.XP = sent.Get("op"), strings.TrimSpace(sent.Get("xp"))
 	change := form.change(sent.Get("confirm") == "yes")
 	if len(form.Errors) > 0 {
-		form.XP = cut(form.XP, maxShown)
+		form.XP = displayname.Cut(form.XP, maxShown)
 		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
 	}
 	out, err := s.deps.Board.Change(audit.WithReason(c.Request.Context(), reason), g, user, change)

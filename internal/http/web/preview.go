@@ -7,7 +7,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/guild"
-	"levelboard/internal/domain/level"
 	"levelboard/internal/http/card"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
@@ -53,13 +52,8 @@ func previewOf(g *guild.Guild, v *leaderboard.View) card.Board {
 	for _, m := range v.Pages[0].Rows[:min(len(v.Pages[0].Rows), 3)] {
 		b.Top = append(b.Top, card.Data{
 			UserID: string(m.UserID), Username: m.User.Username, GlobalName: text(m.User.GlobalName), Rank: m.Rank, XP: int64(m.XP),
-			Level: int(levelOf(g, m.XP)),
+			Level: int(g.Curve.LevelAt(m.XP)),
 		})
 	}
 	return b
-}
-
-func levelOf(g *guild.Guild, xp level.XP) level.Level {
-	at, _, _ := g.Curve.Progress(xp)
-	return at
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/usecase/audit"
 )
 
@@ -19,5 +20,5 @@ func reasonOf(sent url.Values) (reason, wrong string) {
 	if audit.ValidReason(reason) {
 		return reason, ""
 	}
-	return cut(strings.ToValidUTF8(reason, "?"), audit.MaxReason), fmt.Sprintf("A reason has at most %d characters.", audit.MaxReason)
+	return displayname.Cut(strings.ToValidUTF8(reason, "?"), audit.MaxReason), fmt.Sprintf("A reason has at most %d characters.", audit.MaxReason)
 }

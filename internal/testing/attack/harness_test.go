@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"levelboard/internal/cli"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
@@ -280,15 +281,8 @@ func attackers(t *testing.T, count int, attack func(ctx context.Context, n int))
 		all.Go(func() {
 			for ctx.Err() == nil {
 				attack(ctx, n)
-				sleep(ctx, time.Second)
+				pause.For(ctx, time.Second)
 			}
 		})
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
 	}
 }

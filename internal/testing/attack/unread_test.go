@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
@@ -45,7 +46,7 @@ func unread(ctx context.Context, address string, from net.IP, request string) {
 	}
 	defer conn.Close()
 	if _, err := io.WriteString(conn, request); err == nil {
-		sleep(ctx, 12*time.Second)
+		pause.For(ctx, 12*time.Second)
 	}
 }
 

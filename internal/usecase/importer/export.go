@@ -132,10 +132,13 @@ func guarded(field *string) string {
 	return guard(*field, true)
 }
 
+// TimeFormat is RFC 3339 with milliseconds, in the API and in exports.
+const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
+
 // exportedTime is RFC 3339 in UTC with milliseconds; empty when the time is not known.
 func exportedTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	return t.UTC().Format(TimeFormat)
 }

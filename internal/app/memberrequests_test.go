@@ -26,16 +26,6 @@ func withoutAnEntry(t *testing.T, s *service) {
 	}
 }
 
-func inAnUnknownGuild(t *testing.T, s *service) {
-	key := s.key()
-	for _, c := range memberCalls {
-		if got := s.call(c.method, memberPath(newID(), newID()), key, c.body); c.method != "HEAD" {
-			wantFailure(t, got, 404)
-		}
-	}
-	wantFailure(t, s.Do("POST", memberPath(newID(), newID()), key, object{"xp": 1, "user": gopher}), 404)
-}
-
 func headIsGetWithoutBody(t *testing.T, s *service) {
 	g, u := s.guild(nil), newID()
 	key := s.reader(g)

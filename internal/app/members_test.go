@@ -25,7 +25,6 @@ var memberCases = cases{
 	"triggerCooldown holds no PATCH back": cooldownHoldsNoPatchBack,
 	"deleted, then gone":                  deletedThenGone,
 	"without an entry":                    withoutAnEntry,
-	"in an unknown guild":                 inAnUnknownGuild,
 	"lastUpdated moves with each change":  lastUpdatedMoves,
 	"rank follows XP":                     rankFollowsXP,
 	"HEAD is GET without a body":          headIsGetWithoutBody,

@@ -26,7 +26,7 @@ func scanMember(row Row, after ...any) (r snapshot.Row, err error) {
 
 // State implements snapshot.Archive.
 func (c *Catalog) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
-	return one(ctx, c, "read_state", scanState, `SELECT epoch, archived, verified FROM guilds WHERE id = $1 AND incarnation = $2`,
+	return one(ctx, c, "read_state", func(row Row) (snapshot.State, error) { return scanState(row) }, `SELECT epoch, archived, verified FROM guilds WHERE id = $1 AND incarnation = $2`,
 		string(g.ID), int64(g.Incarnation))
 }
 
@@ -61,11 +61,13 @@ func statesOf(list []stateOf, err error) (map[leaderboard.GuildRef]snapshot.Stat
 // RaiseEpoch implements hydrate.Archive. Cut off, it changes nothing.
 func (c *Catalog) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (s snapshot.State, err error) {
 	err = c.inTx(ctx, "raise_epoch", func(ctx context.Context, tx *sql.Tx) error {
+		var open bool // most guilds have no open record, and need no second statement
 		s, err = scanState(tx.QueryRowContext(ctx, `
 			UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN $5 >= 0 THEN verified + 1 ELSE 0 END
 			WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
-			RETURNING epoch, archived, verified`, string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept))
-		if err != nil {
+			RETURNING epoch, archived, verified, coalesce((SELECT max(rev) FROM requests WHERE incarnation + 0 = $2 AND rev IS NOT NULL) > $5, false)`,
+			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept), &open)
+		if err != nil || !open {
 			return err
 		}
 		return closeRecords(ctx, tx, g, kept)
@@ -100,9 +102,9 @@ func (c *Catalog) Members(ctx context.Context, g leaderboard.GuildRef, after id.
 	return found, err
 }
 
-// scanState reads epoch, archived and verified. It returns snapshot.ErrStale when there is no row.
-func scanState(row Row) (s snapshot.State, err error) {
-	err = row.Scan(&s.Epoch, &s.Archived, &s.Verified)
+// scanState reads epoch, archived and verified, and columns after them. It returns snapshot.ErrStale when there is no row.
+func scanState(row Row, after ...any) (s snapshot.State, err error) {
+	err = row.Scan(append([]any{&s.Epoch, &s.Archived, &s.Verified}, after...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return snapshot.State{}, snapshot.ErrStale
 	}

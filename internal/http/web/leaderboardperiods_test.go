@@ -117,6 +117,21 @@ func TestABoardOfAPeriodIsWatchedUntilItEnds(t *testing.T) {
 	s.browser().get("/leaderboard/gophers/live?period=" + day).want(404)
 }
 
+func TestTheLevelsAreListed(t *testing.T) {
+	s := newSite(t, options{})
+	rows := members(3)
+	rows[1].UserID, rows[1].XP = ada, 4200
+	s.fill(rows)
+	s.guilds[public].RoleRewards = []guild.RoleReward{{Level: 11, Stack: true, Roles: []guild.Role{{ID: "1", Name: "Regular <b>"}}}}
+	b := s.browser()
+	b.get("/leaderboard/gophers").want(200, `href="/leaderboard/gophers/levels">All levels`)
+	b.get("/leaderboard/gophers/levels").want(200, "4,150", "490,150", "Regular &lt;b&gt;").lacks("reached", "XP to go", ">101<")
+	b.signIn()
+	b.get("/leaderboard/gophers/levels").want(200, "You are at level 10 with 4,200 XP.", "reached", "XP to go")
+	b.get("/leaderboard/gophers/members/"+ada).want(200, "XP to level 11, some ", "messages. <a") // of 27.5 XP each
+	b.get("/leaderboard/" + string(closed) + "/levels").want(403)
+}
+
 func TestBadAddressesOfBoardsAndMembers(t *testing.T) {
 	s := newSite(t, options{})
 	s.counting()

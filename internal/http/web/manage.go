@@ -62,7 +62,7 @@ func (s *Site) managed(h func(c *gin.Context, g *guild.Guild, user id.User, sent
 const unconfirmed = "Tick the box to confirm."
 
 // ops are the ways to change XP, by their names in the form.
-var ops = map[string]leaderboard.Op{"add": leaderboard.Increment, "take": leaderboard.Decrement, "set": leaderboard.Set}
+var ops = map[string]leaderboard.Op{"add": leaderboard.Increment, "take": leaderboard.Decrement, "set": leaderboard.Set, "level": leaderboard.Set}
 
 // explained is a form whose reason, in the field of that id, was read, and what it says.
 func explained(field string, sent url.Values) (string, manageForm) {
@@ -74,20 +74,31 @@ func explained(field string, sent url.Values) (string, manageForm) {
 	return reason, form
 }
 
-// change judges the form.
-func (f *manageForm) change(confirmed bool) leaderboard.Change {
+// change judges the form. A level stands for the XP at which it begins by the curve.
+func (f *manageForm) change(curve level.Curve, confirmed bool) leaderboard.Change {
 	op, ok := ops[f.Op]
 	if !ok {
 		f.Errors["op"] = "Choose one of these."
 	}
-	amount, err := strconv.ParseInt(f.XP, 10, 64)
+	amount, err := strconv.ParseInt(plainNumber(f.XP), 10, 64)
+	if err == nil && f.Op == "level" {
+		if xp := curve.XPFor(level.Level(min(amount, int64(level.Max)))); amount >= 0 && amount <= int64(level.Max) && xp <= level.MaxXP {
+			return f.confirmed(confirmed, leaderboard.Change{Op: op, Amount: xp})
+		}
+		f.Errors["xp"] = "The level must be a whole number from 0 to 10,000 that a member can reach."
+		return leaderboard.Change{}
+	}
 	if err != nil || amount < 0 || amount > int64(level.MaxXP) {
 		f.Errors["xp"] = "XP must be a whole number from 0 to " + count(level.MaxXP) + "."
 	}
+	return f.confirmed(confirmed, leaderboard.Change{Op: op, Amount: level.XP(amount)})
+}
+
+func (f *manageForm) confirmed(confirmed bool, change leaderboard.Change) leaderboard.Change {
 	if !confirmed {
 		f.Errors["confirm"] = unconfirmed
 	}
-	return leaderboard.Change{Op: op, Amount: level.XP(amount)}
+	return change
 }
 
 // changeXP adds XP to a member, takes some away or sets it. The page that it leads to says what it was.
@@ -98,7 +109,7 @@ func (s *Site) changeXP(c *gin.Context, g *guild.Guild, user id.User, sent url.V
 	}
 	reason, form := explained("reason", sent)
 	form.Op, form.XP = sent.Get("op"), strings.TrimSpace(sent.Get("xp"))
-	change := form.change(sent.Get("confirm") == "yes")
+	change := form.change(g.Curve, sent.Get("confirm") == "yes")
 	if len(form.Errors) > 0 {
 		form.XP = displayname.Cut(form.XP, maxShown)
 		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})

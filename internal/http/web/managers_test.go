@@ -35,6 +35,13 @@ func TestAManagerSetsXP(t *testing.T) {
 	b.get(memberPath(2)).want(200, "<b>6,000,000</b> XP")
 	b.post(memberPath(2)+"/xp", confirmed("op", "take", "xp", "7000000")).want(200, "6,000,000 before, 0 now.")
 	b.post(memberPath(2)+"/xp", confirmed("op", "add", "xp", "70")).want(200, "0 before, 70 now.")
+	for typed, now := range map[string]string{"1,234": "1,234", "1 235": "1,235", "1.236": "1,236", "1\u202f237": "1,237", "12": "12"} {
+		b.post(memberPath(2)+"/xp", confirmed("op", "set", "xp", typed)).want(200, now+" now.")
+	}
+	b.post(memberPath(2)+"/xp", confirmed("op", "level", "xp", "10")).want(200, "12 before, 4,150 now.")
+	for _, wrong := range []string{"10001", "-1", "1,00", "x", "10000"} { // nobody can reach the last one
+		b.post(memberPath(2)+"/xp", confirmed("op", "level", "xp", wrong)).want(422, "field--bad", `value="level" selected`)
+	}
 	b.get(memberPath(2) + "?before=1&after=x").want(200).lacks("XP updated")
 	b.post("/leaderboard/gophers/members/"+ada+"/xp", confirmed("op", "set", "xp", "5")).want(404, "ranked yet")
 }

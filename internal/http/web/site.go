@@ -109,6 +109,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.get("/leaderboard/:entry/rows", s.boardOf(s.rows), unlisted("/leaderboard/*/rows"))
 	pages.get("/leaderboard/:entry/preview.png", s.boardOf(s.preview))
 	pages.get("/leaderboard/:entry/periods", s.boardOf(s.pastPeriods))
+	pages.get("/leaderboard/:entry/levels", s.boardOf(s.levels))
 	pages.get("/leaderboard/:entry/members/:userId", s.boardOf(s.member))
 	pages.get("/leaderboard/:entry/members/:userId/standing", s.boardOf(s.standing), unlisted("/leaderboard/*/members/*/standing"))
 	pages.post("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.changeXP)))

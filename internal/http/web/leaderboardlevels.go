@@ -1,0 +1,88 @@
+package web
+
+import (
+	"math"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/displayname"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/level"
+)
+
+// levelsListed is how many levels the page of levels lists.
+const levelsListed = 100
+
+// levelsPage is the content of the page with all levels.
+type levelsPage struct {
+	Guild  *guild.Guild
+	Base   string
+	Levels []levelLine
+	Own    *leaderboardRow // of who is signed in; nil when not on the board
+}
+
+// levelLine is a level with what it brings.
+type levelLine struct {
+	Level   level.Level
+	XP      level.XP // at which it begins
+	Roles   []guild.Role
+	Until   bool  // the roles end at the next reward
+	Reached bool  // by who is signed in
+	Missing int64 // XP that they lack
+}
+
+// levels lists the levels to 100, with the rewards at each and the reader's progress.
+func (s *Site) levels(c *gin.Context, g *guild.Guild) error {
+	content := levelsPage{Guild: g, Base: boardPath(g)}
+	var xp level.XP
+	if session := sessionOf(c); session != nil {
+		v, err := s.readAllTime(c.Request.Context(), g, boardAsk{number: 1, user: session.User.ID})
+		if err != nil {
+			return err
+		}
+		if v.own != nil {
+			row := v.row(g, *v.own)
+			content.Own, xp = &row, row.XP
+		}
+	}
+	for n := level.Level(1); n <= levelsListed && g.Curve.XPFor(n) <= level.MaxXP; n++ {
+		line := levelLine{Level: n, XP: g.Curve.XPFor(n)}
+		line.Reached, line.Missing = content.Own != nil && xp >= line.XP, max(int64(line.XP-xp), 0)
+		for _, r := range g.RoleRewards {
+			if r.Level == n {
+				line.Roles, line.Until = append(line.Roles, r.Roles...), !r.Stack
+			}
+		}
+		content.Levels = append(content.Levels, line)
+	}
+	title := "Levels of " + displayname.Clean(g.Name)
+	s.describeIn(c, g, unfurl{Description: title + " and the XP that each takes.", Canonical: content.Base + "/levels"})
+	return s.show(c, http.StatusOK, "levels", title, content)
+}
+
+// messagesTo estimates how many messages a gain of XP takes: by the mean of a message and the global multiplier, rounded up. 0 when messages
+// earn nothing.
+func messagesTo(g *guild.Settings, missing int64) int64 {
+	mean := float64(g.XPPerMessageMin+g.XPPerMessageMax) / 2 * g.XPGlobalMultiplier
+	if mean <= 0 {
+		return 0
+	}
+	return int64(math.Ceil(float64(missing) / mean))
+}
+
+var (
+	// thousands is a whole number as people group it: 1,000, 1 000, 1.000 or 1'000.
+	thousands  = regexp.MustCompile(`^[0-9]{1,3}(?:[,.' \x{a0}\x{202f}’][0-9]{3})+$`)
+	separators = regexp.MustCompile(`[^0-9]`)
+)
+
+// plainNumber is a whole number as it was typed, without what groups its digits.
+func plainNumber(typed string) string {
+	if typed = strings.TrimSpace(typed); thousands.MatchString(typed) {
+		return separators.ReplaceAllString(typed, "")
+	}
+	return typed
+}

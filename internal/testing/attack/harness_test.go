@@ -94,7 +94,8 @@ func start(t *testing.T, environ ...string) *target {
 	s := run(t, environ...)
 	guild := map[string]any{"name": "Gophers", "memberCount": 1, "ownerId": "300000000000000009"}
 	s.api().Do("PUT", "/admin/guilds/"+guildID, "", guild, apitest.AdminToken(adminToken)).Want(t, 201)
-	s.key = s.newKey("300000000000000009", guildID)
+	body := map[string]any{"name": "ordinary", "ownerId": "300000000000000009", "permission": "read_write", "guildIds": []string{guildID}, "rateLimit": 0}
+	s.key = apitest.At[string](t, s.api().Do("POST", "/admin/keys", "", body, apitest.AdminToken(adminToken)).Want(t, 201), "key")
 	s.award(100)
 	return s
 }
@@ -262,11 +263,16 @@ func (o *ordinary) wantServed() {
 	}
 }
 
+// soon gives each request a second.
+func (o *ordinary) soon() *ordinary {
+	o.patience = time.Second
+	return o
+}
+
 // wantServedSoon is wantServed where each request has a second.
 func (o *ordinary) wantServedSoon() {
 	o.t.Helper()
-	o.patience = time.Second
-	testenv.Again(o.t, o.served)
+	testenv.Again(o.t, o.soon().served)
 }
 
 // attackers runs one attacker for each n until the test ends; each does it again, a second later, when it returns.

@@ -27,11 +27,10 @@ func TestAnImportBehindTwoReplicas(t *testing.T) {
 			one := start(t, environ...)
 			two := run(t, environ...)
 			putProxy(t, name, front, one, two)
-			provider.Register("http://" + front + "/sign-in/callback")
-			provider.SetUser(map[string]any{"id": "300000000000000009", "username": "ada"},
-				[]map[string]any{{"id": guildID, "name": "Gophers", "owner": true, "permissions": "0"}})
-			m := &manager{t: t, page: "http://" + front + "/guilds/" + guildID + "/data"}
-			m.signIn("http://" + front)
+			m := signIn(t, provider, front, "300000000000000009", guildID)
+			for range 20 {
+				m.get("http://"+front+"/v2/openapi.json", "openapi")
+			}
 			for _, user := range []string{"200000000000000777", "200000000000000778", "200000000000000779"} {
 				m.imports(user)
 			}
@@ -44,35 +43,65 @@ func TestAnImportBehindTwoReplicas(t *testing.T) {
 	}
 }
 
-// manager is the browser of somebody who manages the guild.
+// manager is the browser of somebody who manages guilds.
 type manager struct {
 	t       *testing.T
+	site    string
+	page    string // of the first guild's data
 	browser http.Client
-	page    string // its address
 }
 
-func (m *manager) signIn(site string) {
-	m.t.Helper()
+// signIn signs a user in at the address, who manages those guilds.
+func signIn(t *testing.T, provider *testenv.OAuthServer, address, user string, guilds ...string) *manager {
+	t.Helper()
+	m := &manager{t: t, site: "http://" + address}
+	managed := []map[string]any{}
+	for _, g := range guilds {
+		managed = append(managed, map[string]any{"id": g, "name": "Gophers", "owner": true, "permissions": "0"})
+	}
+	provider.Register(m.site + "/sign-in/callback")
+	provider.SetUser(map[string]any{"id": user, "username": "ada"}, managed)
 	m.browser.Jar, _ = cookiejar.New(nil)
 	// Each request has a connection of its own, so that none stays with a replica by chance.
 	m.browser.Transport = &http.Transport{DisableKeepAlives: true}
-	m.get(site+"/sign-in/provider?next="+url.QueryEscape("/guilds/"+guildID+"/data"), "Upload and preview")
-	for range 20 {
-		m.get(site+"/v2/openapi.json", "openapi")
+	m.get(m.site+"/sign-in/provider?next=/profile", "Sign out")
+	if len(guilds) > 0 {
+		m.page = m.site + "/guilds/" + guilds[0] + "/data"
 	}
+	return m
 }
 
-// imports imports a member, and looks at the page many times on the way.
-func (m *manager) imports(user string) {
+// cookies are what the browser sends.
+func (m *manager) cookies() string {
+	site, err := url.Parse(m.site)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	var all []string
+	for _, c := range m.browser.Jar.Cookies(site) {
+		all = append(all, c.Name+"="+c.Value)
+	}
+	return strings.Join(all, "; ")
+}
+
+// upload uploads a file for an import, and returns the address to which that leads.
+func (m *manager) upload(content string) (address string) {
 	m.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	_ = form.WriteField("from", "auto")
 	_ = form.WriteField("mode", "higher")
-	file, _ := form.CreateFormFile("file", "members.csv")
-	_, _ = io.WriteString(file, "id,xp\n"+user+",5\n"+strings.Repeat("none,1\n", 200_000)) // larger than what proxies allow by themselves
+	file, _ := form.CreateFormFile("file", "members")
+	_, _ = io.WriteString(file, content)
 	_ = form.Close()
-	address, _ := m.send("POST", m.page+"/import", form.FormDataContentType(), &body)
+	address, _ = m.send("POST", m.page+"/import", form.FormDataContentType(), &body)
+	return address
+}
+
+// imports imports a member, and looks at the page many times on the way.
+func (m *manager) imports(user string) {
+	m.t.Helper()
+	address := m.upload("id,xp\n" + user + ",5\n" + strings.Repeat("none,1\n", 200_000)) // larger than what proxies allow by themselves
 	if !strings.Contains(address, "?job=") {
 		m.t.Fatalf("the upload leads to %s", address)
 	}

@@ -42,7 +42,7 @@ func reserving(c *gin.Context, n int) error {
 
 const one, other id.User = "100000000000000001", "100000000000000002"
 
-// What an owner's clients leave unread counts until it is written: more of it is refused, before a change is made, and nobody else's.
+// Bytes that an owner's clients leave unread count until they are written: more of them are refused, before a change is made, and nobody else's.
 func TestAnswersThatAreNotReadCountAgainstTheirOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := shares.New(4<<20, 1<<20)

@@ -83,7 +83,7 @@ func (r *request) adminUser() id.User {
 	return pathID[id.User](r, "userId", "userId")
 }
 
-// keyID reads a key's id in the path. What cannot be an id is refused as what it is, a key that does not exist.
+// keyID reads a key's id in the path. Text that cannot be an id is a key that does not exist.
 func (r *request) keyID() string {
 	keyID := r.c.Param("keyId")
 	if !apikey.ValidID(keyID) {

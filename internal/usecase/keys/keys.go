@@ -128,7 +128,7 @@ func (k *Keys) All(ctx context.Context, after string, limit int) ([]*apikey.Key,
 	return found, Operator.asFault("list keys", err)
 }
 
-// Owned lists the user's keys, the newest first, those included that the operator made for them. What was requested is up to a minute late.
+// Owned lists the user's keys, the newest first, those included that the operator made for them. The counts of requests are up to a minute late.
 func (k *Keys) Owned(ctx context.Context, user id.User) ([]apikey.Owned, error) {
 	found, err := k.archive.OwnedKeys(ctx, user, apikey.HourOf(k.now()), maxListed)
 	return found, User(user).asFault("list a user's keys", err)

@@ -129,7 +129,7 @@ func changesBy(by keys.By, atMost int) map[string]useCase {
 	}
 }
 
-// useCases are all of them, by who asks.
+// useCases are all of them, by actor.
 var useCases = map[string]map[string]useCase{
 	"operator": changesBy(keys.Operator, 0), "user": changesBy(user, keys.MaxKeys),
 	"operator who reads": {"list": {func(w *world) error { _, err := w.All(w.Context(), "a", 3); return err }, []any{"Keys", "a", 3}, nil}},
@@ -191,7 +191,7 @@ func TestRefusalsOfTheArchiveAreFaults(t *testing.T) {
 	}
 }
 
-// What to do next is another thing for the operator than for a user.
+// The operator can do other things next than a user.
 func TestRefusalsSayWhatWhoAskedCanDo(t *testing.T) {
 	for refusal, says := range map[error]map[string]string{
 		apikey.ErrNotFound: {"operator": "levelboard key list", "user": "You have no key"}, guild.ErrNotFound: {"operator": "levelboard guild apply", "user": "Ask whoever"},

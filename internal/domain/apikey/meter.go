@@ -3,7 +3,6 @@ package apikey
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -26,32 +25,29 @@ const (
 
 // UseStore is where a Meter writes down what it counted: the archive.
 type UseStore interface {
-	// AddUse adds what a replica counted to what others did, and moves the time of last use forward. A flush that was added
-	// already, by its number, changes nothing; keys that do not exist are left out. No key may be in it twice.
-	AddUse(ctx context.Context, f UseFlush) error
+	// AddUse adds what a replica counted to what others did in an hour (HourOf), and moves the time of last use forward. Keys that do not exist
+	// are left out. No key may be in it twice.
+	AddUse(ctx context.Context, hour int64, uses []KeyUse) error
 }
 
-// Meter counts requests by key in memory and flushes them in the background; the counts of replicas add up. A flush whose outcome is unknown
-// is repeated, and added once. While the archive is away requests are counted for the hour in which it returns. A replica that is killed
+// Meter counts requests by key in memory and flushes them in the background; the counts of replicas add up. A flush whose answer is lost is
+// repeated and may be added twice. While the archive is away requests are counted for the hour in which it returns. A replica that is killed
 // loses less than a minute.
 type Meter struct {
-	store   UseStore
-	now     func() time.Time
-	log     *slog.Logger
-	replica string
+	store UseStore
+	now   func() time.Time
+	log   *slog.Logger
 
 	mu   sync.Mutex
-	used map[string]KeyUse // since they were taken
+	used map[string]KeyUse // not known to be written down
 
-	turn    chan struct{} // holds one while somebody flushes; guards what follows
-	number  int64
-	pending []UseFlush // taken, and not known to be written down
+	turn    chan struct{} // holds one while somebody flushes; guards failing
 	failing bool
 }
 
 // NewMeter returns a Meter; now is the clock for the hour to which requests are added.
 func NewMeter(store UseStore, now func() time.Time, log *slog.Logger) *Meter {
-	return &Meter{store: store, now: now, log: log, replica: rand.Text(), used: map[string]KeyUse{}, turn: make(chan struct{}, 1)}
+	return &Meter{store: store, now: now, log: log, used: map[string]KeyUse{}, turn: make(chan struct{}, 1)}
 }
 
 // Run flushes until ctx ends. It does not flush at the end: Flush does, when no more requests come.
@@ -81,10 +77,6 @@ func (m *Meter) Flush(ctx context.Context) error {
 		return fmt.Errorf("wait for a turn to write down the use of keys: %w", bounded.Err())
 	}
 	err := m.send(bounded)
-	if err == nil {
-		m.take()
-		err = m.send(bounded)
-	}
 	switch {
 	case err != nil && !m.failing && ctx.Err() == nil: // else it is the caller who gave up
 		m.failing = true
@@ -96,29 +88,25 @@ func (m *Meter) Flush(ctx context.Context) error {
 	return err
 }
 
-// send writes down what was taken, in order.
+// send writes down what was counted, and counts again what could not be. The keys are in order, so that replicas cannot wait for each other's in a circle.
 func (m *Meter) send(ctx context.Context) error {
-	for len(m.pending) > 0 {
-		if err := m.store.AddUse(ctx, m.pending[0]); err != nil {
-			return fmt.Errorf("write down the use of keys: %w", err)
-		}
-		m.pending = m.pending[1:]
-	}
-	return nil
-}
-
-// take turns the counts into flushes. The keys are in order, so that replicas cannot wait for each other's in a circle.
-func (m *Meter) take() {
 	m.mu.Lock()
 	used := m.used
 	m.used = map[string]KeyUse{}
 	m.mu.Unlock()
 	uses := slices.SortedFunc(maps.Values(used), func(x, y KeyUse) int { return cmp.Compare(x.KeyID, y.KeyID) })
-	hour := HourOf(m.now())
 	for piece := range slices.Chunk(uses, flushSize) {
-		m.number++
-		m.pending = append(m.pending, UseFlush{Replica: m.replica, Number: m.number, Hour: hour, Uses: piece})
+		if err := m.store.AddUse(ctx, HourOf(m.now()), piece); err != nil {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			for _, u := range uses {
+				m.add(u)
+			}
+			return fmt.Errorf("write down the use of keys: %w", err)
+		}
+		uses = uses[len(piece):]
 	}
+	return nil
 }
 
 // count counts a request of a key. A nil Meter counts nothing.
@@ -128,8 +116,18 @@ func (m *Meter) count(keyID string, now time.Time) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	use, known := m.used[keyID]
-	if known || len(m.used) < maxUsed {
-		m.used[keyID] = KeyUse{KeyID: keyID, Requests: use.Requests + 1, LastUsed: now.UTC()}
+	m.add(KeyUse{KeyID: keyID, Requests: 1, LastUsed: now.UTC()})
+}
+
+// add adds what is counted of a key. mu is held.
+func (m *Meter) add(u KeyUse) {
+	use, known := m.used[u.KeyID]
+	if !known && len(m.used) >= maxUsed {
+		return
 	}
+	if use.LastUsed.After(u.LastUsed) {
+		u.LastUsed = use.LastUsed
+	}
+	u.Requests += use.Requests
+	m.used[u.KeyID] = u
 }

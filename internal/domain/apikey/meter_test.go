@@ -13,42 +13,37 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// ledger is a UseStore in memory. It adds a flush once, as archives do, and can lose answers.
+// ledger is a UseStore in memory.
 type ledger struct {
 	mu       sync.Mutex
 	down     error
-	lost     error // the work is done, the answer is not
-	numbers  map[string]int64
 	requests map[string]int64
 	last     map[string]time.Time
 	largest  int
 }
 
 func newLedger() *ledger {
-	return &ledger{numbers: map[string]int64{}, requests: map[string]int64{}, last: map[string]time.Time{}}
+	return &ledger{requests: map[string]int64{}, last: map[string]time.Time{}}
 }
 
-func (l *ledger) AddUse(_ context.Context, f apikey.UseFlush) error {
+func (l *ledger) AddUse(_ context.Context, _ int64, uses []apikey.KeyUse) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down != nil {
 		return l.down
 	}
-	if f.Number > l.numbers[f.Replica] {
-		l.numbers[f.Replica] = f.Number
-		l.largest = max(l.largest, len(f.Uses))
-		for _, u := range f.Uses {
-			l.requests[u.KeyID] += u.Requests
-			l.last[u.KeyID] = u.LastUsed
-		}
+	l.largest = max(l.largest, len(uses))
+	for _, u := range uses {
+		l.requests[u.KeyID] += u.Requests
+		l.last[u.KeyID] = u.LastUsed
 	}
-	return l.lost
+	return nil
 }
 
-func (l *ledger) fail(down, lost error) {
+func (l *ledger) fail(down error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.down, l.lost = down, lost
+	l.down = down
 }
 
 func (l *ledger) of(keyID string) int64 {
@@ -90,26 +85,18 @@ func TestRequestsAreCountedWhoseKeyIsValid(t *testing.T) {
 	}
 }
 
-func TestAFlushThatFailsIsRepeatedAndAddedOnce(t *testing.T) {
-	for name, fail := range map[string]func(*ledger, error){
-		"the archive is away":   func(l *ledger, err error) { l.fail(err, nil) },
-		"the answer is lost":    func(l *ledger, err error) { l.fail(nil, err) },
-		"away, after an answer": func(l *ledger, err error) { l.fail(nil, err); l.fail(err, err) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			w, m, l := metered(t)
-			fail(l, errors.New("connection refused"))
-			for range 3 {
-				w.accepted(t)
-				if err := m.Flush(t.Context()); err == nil {
-					t.Fatal("the failure is not told")
-				}
-			}
-			l.fail(nil, nil)
-			if err := m.Flush(t.Context()); err != nil || l.of(w.key.ID) != 3 {
-				t.Errorf("written down are %d requests of 3, %v", l.of(w.key.ID), err)
-			}
-		})
+func TestAFlushThatFailsIsRepeated(t *testing.T) {
+	w, m, l := metered(t)
+	l.fail(errors.New("connection refused"))
+	for range 3 {
+		w.accepted(t)
+		if err := m.Flush(t.Context()); err == nil {
+			t.Fatal("the failure is not told")
+		}
+	}
+	l.fail(nil)
+	if err := m.Flush(t.Context()); err != nil || l.of(w.key.ID) != 3 {
+		t.Errorf("written down are %d requests of 3, %v", l.of(w.key.ID), err)
 	}
 }
 

@@ -109,15 +109,7 @@ type KeyUse struct {
 	LastUsed time.Time
 }
 
-// UseFlush is what one replica counted since its flush before.
-type UseFlush struct {
-	Replica string // a name that no other process has or had
-	Number  int64  // rises with each flush of the replica
-	Hour    int64  // hours since 1970 (UTC), to which the requests are added
-	Uses    []KeyUse
-}
-
-// HourOf is the number of the hour that at is in.
+// HourOf is the number of the hour that at is in, since 1970 (UTC).
 func HourOf(at time.Time) int64 { return at.Unix() / 3600 }
 
 // HoursOfDay is how many hours, the one under way included, make up the last day.

@@ -149,8 +149,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 func (s *site) use(keyID string, requests int64) {
 	s.t.Helper()
 	now := s.clock()
-	err := s.archive.AddUse(s.t.Context(), apikey.UseFlush{Replica: "test", Number: 1, Hour: apikey.HourOf(now),
-		Uses: []apikey.KeyUse{{KeyID: keyID, Requests: requests, LastUsed: now}}})
+	err := s.archive.AddUse(s.t.Context(), apikey.HourOf(now), []apikey.KeyUse{{KeyID: keyID, Requests: requests, LastUsed: now}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

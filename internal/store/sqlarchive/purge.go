@@ -17,8 +17,6 @@ const (
 	logTime = 24 * time.Hour
 	// useHours is how many hours of the use of keys stay: a day, and one for clocks that differ.
 	useHours = apikey.HoursOfDay + 1
-	// flushTime is how long a replica may wait for an answer to its flush before it could be added twice.
-	flushTime = 7 * 24 * time.Hour
 	// allTime keeps everything.
 	allTime = 100 * 365 * 24 * time.Hour
 	// purgeStep bounds one statement: while SQLite runs it, nothing else can be written.
@@ -42,8 +40,6 @@ func (c *Catalog) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 		ORDER BY version LIMIT $1)`, logTime.Milliseconds())
 	p.delete(ctx, `DELETE FROM key_use WHERE (key_id, hour) IN (
 		SELECT key_id, hour FROM key_use WHERE hour + 0 <= now_ms() / 3600000 - $2 LIMIT $1 FOR UPDATE SKIP LOCKED)`, useHours)
-	p.delete(ctx, `DELETE FROM key_use_flushes WHERE replica IN (
-		SELECT replica FROM key_use_flushes WHERE at_ms <= now_ms() - $2 LIMIT $1 FOR UPDATE SKIP LOCKED)`, flushTime.Milliseconds())
 	p.delete(ctx, `DELETE FROM key_old_secrets WHERE (key_id, hash) IN (
 		SELECT key_id, hash FROM key_old_secrets WHERE until_ms <= now_ms() LIMIT $1 FOR UPDATE SKIP LOCKED)`)
 	p.delete(ctx, `DELETE FROM requests WHERE (incarnation, name) IN (

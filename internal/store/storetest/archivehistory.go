@@ -98,9 +98,8 @@ func ArchiveKeysPurge(t *testing.T, a store.Archive, backdate func(by time.Durat
 	now := time.Now().Truncate(time.Millisecond)
 	withKeys(t, a, keyOne)
 	hour := apikey.HourOf(now)
-	for i, h := range []int64{hour, hour - apikey.HoursOfDay + 1, hour - apikey.HoursOfDay - 2} {
-		f := apikey.UseFlush{Replica: "one", Number: int64(i + 1), Hour: h, Uses: []apikey.KeyUse{{KeyID: keyOne, Requests: 1, LastUsed: now}}}
-		must(t, a.AddUse(t.Context(), f))
+	for _, h := range []int64{hour, hour - apikey.HoursOfDay + 1, hour - apikey.HoursOfDay - 2} {
+		must(t, a.AddUse(t.Context(), h, []apikey.KeyUse{{KeyID: keyOne, Requests: 1, LastUsed: now}}))
 	}
 	rotate(t, a, now.Add(-2*time.Hour), time.Hour) // it is over by now
 	purge := func(want int) {

@@ -28,20 +28,17 @@ func archiveUse(t *testing.T, a store.Archive) {
 	withKeys(t, a, keyOne, keyTwo)
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	hour := apikey.HourOf(noon)
-	add := func(replica string, number, hour, requests int64, last time.Time) {
+	add := func(hour, requests int64, last time.Time) {
 		t.Helper()
-		f := apikey.UseFlush{Replica: replica, Number: number, Hour: hour, Uses: []apikey.KeyUse{
+		must(t, a.AddUse(t.Context(), hour, []apikey.KeyUse{
 			{KeyID: keyOne, Requests: requests, LastUsed: last}, {KeyID: "unknown00001", Requests: 3, LastUsed: last},
-		}}
-		must(t, a.AddUse(t.Context(), f))
+		}))
 	}
-	add("one", 1, hour, 5, noon)
+	add(hour, 5, noon)
 	wantUse(t, a, hour, 5, noon)
-	add("one", 1, hour, 5, noon) // its answer was lost
-	wantUse(t, a, hour, 5, noon)
-	add("two", 1, hour, 7, noon.Add(-time.Second)) // a replica that is behind
+	add(hour, 7, noon.Add(-time.Second)) // a replica that is behind
 	wantUse(t, a, hour, 12, noon)
-	add("one", 2, hour+1, 100, noon.Add(time.Hour))
+	add(hour+1, 100, noon.Add(time.Hour))
 	wantUse(t, a, hour+1, 112, noon.Add(time.Hour))
 	wantUse(t, a, hour+apikey.HoursOfDay-1, 112, noon.Add(time.Hour))
 	wantUse(t, a, hour+apikey.HoursOfDay, 100, noon.Add(time.Hour))
@@ -52,7 +49,7 @@ func archiveUse(t *testing.T, a store.Archive) {
 		}
 	}
 	must(t, a.RevokeKey(t.Context(), keyOne, byA()))
-	add("one", 3, hour, 1, noon)
+	add(hour, 1, noon)
 }
 
 // archiveUseRace has many replicas count the same keys, named in different orders, while the keys change.
@@ -63,13 +60,12 @@ func archiveUseRace(t *testing.T, a store.Archive) {
 	var group sync.WaitGroup
 	for r := range replicas {
 		group.Go(func() {
-			for n := range flushes {
+			for range flushes {
 				uses := []apikey.KeyUse{{KeyID: keyOne, Requests: 1, LastUsed: noon}, {KeyID: keyTwo, Requests: 1, LastUsed: noon}}
 				if r%2 == 1 {
 					uses[0], uses[1] = uses[1], uses[0]
 				}
-				f := apikey.UseFlush{Replica: fmt.Sprint("replica ", r), Number: int64(n + 1), Hour: apikey.HourOf(noon), Uses: uses}
-				if err := a.AddUse(t.Context(), f); err != nil {
+				if err := a.AddUse(t.Context(), apikey.HourOf(noon), uses); err != nil {
 					t.Errorf("add: %v", err)
 				}
 			}

@@ -312,13 +312,6 @@ CREATE TABLE key_use (
 
 CREATE INDEX key_use_hour ON key_use ((hour + 0));
 
--- The last flush of each replica, so that a repeated one is not added twice.
-CREATE TABLE key_use_flushes (
-    replica text PRIMARY KEY,
-    number  bigint NOT NULL,
-    at_ms   bigint NOT NULL
-);
-
 CREATE TABLE change_log (
     version   bigint PRIMARY KEY,
     kind      text   NOT NULL,

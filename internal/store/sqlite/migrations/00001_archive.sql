@@ -245,12 +245,6 @@ CREATE TABLE key_use (
 
 CREATE INDEX key_use_hour ON key_use ((hour + 0));
 
-CREATE TABLE key_use_flushes (
-    replica TEXT PRIMARY KEY,
-    number  INTEGER NOT NULL,
-    at_ms   INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE change_log (
     version   INTEGER PRIMARY KEY,
     kind      TEXT    NOT NULL,

@@ -25,6 +25,7 @@ var accessCases = cases{
 	"unknown parameters mean nothing":       unknownParameters,
 	"the admin token":                       adminTokens,
 	"key and admin token are no substitute": noSubstitute,
+	"the operator asks about no guild":      operatorWithoutGuild,
 }
 
 // v2Calls are valid calls of each endpoint of /v2 that is about a guild, on a guild and a user, but for the stream, which has no end.

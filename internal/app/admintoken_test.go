@@ -46,6 +46,15 @@ func adminTokens(t *testing.T, s *service) {
 	wantFailure(t, s.admin("GET", "/nothing", nil), 404)
 }
 
+func operatorWithoutGuild(t *testing.T, s *service) {
+	g := newID()
+	for _, c := range apitest.Calls(t, g, newID()) {
+		if creates := c.Method == "PUT" && c.Path == "/admin/guilds/"+g; c.Admin() && strings.Contains(c.Path, g) && !creates {
+			wantFailure(t, s.Do(c.Method, c.Address(), "", bodyOrNone(c.Body), apitest.AdminToken(s.token)), 404)
+		}
+	}
+}
+
 func noSubstitute(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key := s.key(g)

@@ -134,14 +134,11 @@ func privateCards(t *testing.T, s *service) {
 	g, u := s.guild(object{"visibility": "private"}), newID()
 	s.create(s.key(g), g, u, 5)
 	for _, file := range formats {
-		s.Do("GET", cardPath(g, u, file), "", nil).Want(t, 401)
-		s.Do("GET", cardPath(g, u, file), s.key(), nil).Want(t, 403)
 		wantHeader(t, s.Do("GET", cardPath(g, u, file), s.reader(g), nil).Want(t, 200), "Cache-Control", "private, no-cache")
 	}
 	open := s.guild(nil)
 	s.create(s.key(open), open, u, 5)
 	s.Do("GET", cardPath(open, u, "card.svg"), s.key(), nil).Want(t, 200)
-	s.Do("GET", cardPath(open, u, "card.svg"), "lb_nonsense", nil).Want(t, 401)
 }
 
 func cardsChange(t *testing.T, s *service) {

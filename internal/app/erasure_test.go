@@ -8,7 +8,6 @@ import (
 
 var erasureCases = cases{
 	"found and erased":    eraseUser,
-	"what is refused":     refusedUsers,
 	"in a restored guild": eraseFromCheckpoints,
 	"nothing to erase":    eraseNothing,
 }
@@ -68,14 +67,6 @@ func eraseUser(t *testing.T, s *service) {
 	}
 	s.erase(user)
 	s.admin("GET", "/users/"+user, nil).Want(t, 404)
-}
-
-func refusedUsers(t *testing.T, s *service) {
-	for _, method := range []string{"GET", "DELETE"} {
-		wantFailure(t, s.Do(method, "/admin/users/"+newID(), "", nil), 401)
-	}
-	wantFailure(t, s.admin("POST", "/users/"+newID(), object{}, apitest.Bad()), 405)
-	wantFailure(t, s.admin("GET", "/users", nil, apitest.Bad()), 404)
 }
 
 func eraseNothing(t *testing.T, s *service) {

@@ -12,7 +12,6 @@ import (
 var importCases = cases{
 	"members without events or gains": importSilently,
 	"applied once":                    importOnce,
-	"what is refused":                 refusedImports,
 }
 
 func TestImportOnThePages(t *testing.T) {
@@ -114,16 +113,5 @@ func importOnce(t *testing.T, s *service) {
 	after := s.beginImport(g, object{"files": files})
 	if add(after.ID); after.Continued || s.member(key, g, u).Level.XP != 5 {
 		t.Errorf("after a restore: %+v", after)
-	}
-}
-
-func refusedImports(t *testing.T, s *service) {
-	g, unknown := s.guild(nil), newID()
-	good := object{"mode": "set", "members": []object{{"userId": newID(), "xp": 1}}}
-	wantFailure(t, s.admin("PUT", "/guilds/"+unknown+"/members", good), 404)
-	wantFailure(t, s.admin("POST", "/guilds/"+unknown+"/imports", object{}), 404)
-	wantFailure(t, s.admin("POST", "/guilds/"+unknown+"/imports/x/finish", object{"members": 3}), 404)
-	if got := s.board(s.key(g), g, 1); len(got.Levels) != 0 || len(s.checkpoints(g)) != 0 {
-		t.Errorf("what was refused left %+v", got.Levels)
 	}
 }

@@ -72,6 +72,37 @@ func TestComposeServicesAreLookedAfter(t *testing.T) {
 
 // TestComposeLeavesNoVolumeWithoutAName: where an image declares a volume and nothing is mounted, Docker makes one that has no name,
 // and `down` leaves it behind.
+// TestComposeKeepsServicesApart: what is taken over reaches no store but its own, and no store reaches the internet.
+func TestComposeKeepsServicesApart(t *testing.T) {
+	project := compose(t)
+	meets := func(store string) (who []string) {
+		for name, service := range project.Services {
+			if _, both := service.Networks[store]; both {
+				who = append(who, name)
+			}
+			if _, shared := service.Networks["default"]; shared {
+				t.Errorf("%s is in the network of all", name)
+			}
+		}
+		slices.Sort(who)
+		return who
+	}
+	for _, store := range []string{"redis", "postgres"} {
+		if who := meets(store); !slices.Equal(who, slices.Sorted(slices.Values([]string{"levelboard", store}))) || !project.Networks[store].Internal {
+			t.Errorf("%s is reached by %v, internal %v", store, who, project.Networks[store].Internal)
+		}
+	}
+}
+
+// TestImagesAreNamedByTheirFullVersion: what is tried is what runs.
+func TestImagesAreNamedByTheirFullVersion(t *testing.T) {
+	for name, service := range compose(t).Services {
+		if full := regexp.MustCompile(`:v?\d+\.\d+(\.\d+)?(-|$)|^levelboard`); !full.MatchString(service.Image) {
+			t.Errorf("%s runs %s", name, service.Image)
+		}
+	}
+}
+
 func TestComposeLeavesNoVolumeWithoutAName(t *testing.T) {
 	declared := map[string][]string{
 		"levelboard": dockerfile(t).volumes, "levelboard-bot": botImage(t).volumes, "redis": {"/data"}, "postgres": {"/var/lib/postgresql/data"}, "prom/prometheus": {"/prometheus"}, "grafana/grafana": {}, "caddy": {"/config", "/data"},

@@ -89,6 +89,14 @@ func TestTheSettingsOfKubernetesExist(t *testing.T) {
 	}
 }
 
+// TestKubernetesHasRoomForUploads: the file system is read-only, and a manager's files are kept for a while.
+func TestKubernetesHasRoomForUploads(t *testing.T) {
+	pod := read(t, "deploy/kubernetes/base/deployment.yaml")
+	if !strings.Contains(pod, "mountPath: /tmp") || !strings.Contains(pod, "emptyDir:") {
+		t.Error("nothing can be written at /tmp")
+	}
+}
+
 func TestKubernetesGivesAReplicaTimeToStop(t *testing.T) {
 	manifests := parse(t, build(t))
 	pod := manifests.deployment.Spec.Template.Spec

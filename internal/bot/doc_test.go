@@ -38,6 +38,7 @@ func TestMetricsAreAsDocumented(t *testing.T) {
 	address := testenv.FreeAddr(t)
 	w.start("LEVELBOARD_OPS_LISTEN=" + address)
 	w.chat.WaitForCommands(t)
+	defer http.DefaultClient.CloseIdleConnections()
 	get := func(path string) string {
 		answer, err := http.Get("http://" + address + path)
 		if err != nil {

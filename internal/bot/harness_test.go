@@ -111,10 +111,17 @@ func (w *world) start(more ...string) (stop func()) {
 			case <-time.After(testenv.Patience):
 				w.t.Error("the bot does not stop")
 			}
+			w.disconnected()
 		})
 	}
 	w.t.Cleanup(stop)
 	return stop
+}
+
+// disconnected waits until Discord has noticed that the bot is gone.
+func (w *world) disconnected() {
+	w.t.Helper()
+	w.chat.Wait(w.t, "the end of the connection", func() bool { return !w.chat.Connected() })
 }
 
 // makeGuild sets the guild up before the bot does, with a reward at level 1 and level 2.
@@ -222,7 +229,7 @@ func newFront(t *testing.T, running *app.App) *front {
 	}
 	proxy := httputil.NewSingleHostReverseProxy(to)
 	proxy.FlushInterval = -1
-	pool := &http.Transport{}
+	pool := &http.Transport{DisableKeepAlives: true} // nothing is left when the test ends
 	proxy.Transport = pool
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	f := &front{service: proxy}

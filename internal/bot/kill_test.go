@@ -48,6 +48,7 @@ func TestKilled(t *testing.T) {
 		}
 		_ = bot.Process.Kill()
 		_ = bot.Wait()
+		w.disconnected()
 		for _, at := range recent {
 			if said++; time.Since(at) < 1600*time.Millisecond {
 				mayBeLost++

@@ -204,6 +204,8 @@ A member's level and rank:
 25 XP more for that member:
   %s -X PATCH -H 'Content-Type: application/json' -d '{"xp":{"increment":25}}'
 
+To bring a Discord server, run levelboard-bot beside a service that stays: docs/bot.md.
+
 %sCtrl+C stops it and removes everything.
 `, demo.GuildName, count(o.members, "member"), o.rate, page, board, key, demo.GuildID, board, call, call, manage)
 }

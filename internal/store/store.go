@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
@@ -36,6 +37,7 @@ type Archive interface {
 	checkpoints.Archive
 	audit.Archive
 	erasure.Archive
+	hiding.Archive
 
 	// Migrate brings the tables to what this program needs. Any number of processes may call it at once.
 	Migrate(ctx context.Context) error

@@ -21,10 +21,12 @@ type Incarnation int64
 type Guild struct {
 	Settings
 	Incarnation Incarnation
-	// Version is the number of the change (package changes) that last touched the settings. It rises with every change.
+	// Version is the number of the change (package changes) that last touched the settings, or who is hidden. It rises with every change.
 	Version int64
 	// Edited is the number of the last change that was none of the guild's Description.
 	Edited int64
+	// Hidden is the number of the last change of who is hidden; 0 if nobody ever was.
+	Hidden int64
 }
 
 // Cooldown is how long a member gains nothing after a message that gave XP.

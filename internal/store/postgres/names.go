@@ -13,7 +13,8 @@ const namesTime = `SET LOCAL statement_timeout = 2000`
 
 // matching are members with words that begin with each of $3, those who are present first: who came back may not be archived yet.
 const matching = `
-	NOT m.deleted AND NOT EXISTS (SELECT FROM unnest($3::text[]) AS beginning WHERE position(beginning IN ' ' || m.words) = 0)
+	NOT m.deleted AND m.user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1)
+	AND NOT EXISTS (SELECT FROM unnest($3::text[]) AS beginning WHERE position(beginning IN ' ' || m.words) = 0)
 	ORDER BY m.present DESC, m.xp DESC, m.user_id DESC LIMIT $2`
 
 // findNames looks at words that are at least $4 and below $5. Ranges and not LIKE: nothing in a text is special, and a statement that is prepared

@@ -21,7 +21,7 @@ func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User
 		board, err := standingsOf(r, leaderboard.Digest{})
 		return leaderboard.Around{Of: board.Members, Rows: board.Rows}, wrap("around", err)
 	}
-	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), 0, w.Limit, string(user))
+	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), g.Hidden, 0, w.Limit, string(user))
 	if err == nil {
 		found, err = aroundOf(r)
 		err = wrap("around", err)

@@ -7,13 +7,13 @@
 -- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each member XP before (-1:
 --          its entry was made), message count before and what each message gave (-1: it did not count)
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local cooldown, n, told = unpack(ARGV, 9, 11)
+local cooldown, n, told = unpack(ARGV, 10, 12)
 cooldown, n, told, curve = cooldown + 0, n + 0, told + 0, read_curve(curve)
-local members, offered, data = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}, {unpack(ARGV, 12 + 3 * n)}
-local channels = {unpack(ARGV, 12 + 2 * n, 11 + 3 * n)}
+local members, offered, data = {unpack(ARGV, 13, 12 + n)}, {unpack(ARGV, 13 + n, 12 + 2 * n)}, {unpack(ARGV, 13 + 3 * n)}
+local channels = {unpack(ARGV, 13 + 2 * n, 12 + 3 * n)}
 if days ~= '' then open_boards() end
-local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
-local entries = redis.call('HMGET', entry_key, unpack(members))
+local on, off = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
+local entries, hidden = redis.call('HMGET', entry_key, unpack(members)), redis.call('HMGET', hidden_key, unpack(members))
 
 -- What each gets. Nothing is written before everything was read, so that a damaged entry stops the script while nothing has changed.
 local outcome, given, texts, changes = {}, {}, {}, {}
@@ -21,8 +21,8 @@ for i = 1, n do
   if string.sub(offered[i], 1, 1) == '=' then
     outcome[#outcome + 1] = string.sub(offered[i], 2)
   else
-    local member, score = members[i], present[i] or absent[i]
-    local count, cooldown_end, gains, user = fields(entries[i])
+    local member, score = members[i], on[i] or off[i]
+    local count, cooldown_end, absent, gains, user = fields(entries[i])
     if not count then return redis.error_reply("ERR a member's entry is damaged") end
     local before, messages = score and score + 0 or 0, 0
     local after, words = before, {before, count}
@@ -47,9 +47,9 @@ for i = 1, n do
       if days ~= '' then gains, day = earned(member, gains, after - before) end
       if i <= told then user = data[i] end
       given[#given + 1] = member
-      texts[2 * #given - 1], texts[2 * #given] = member, entry_text(clamp(count + messages), time, cooldown_end, gains, user)
-      changes[#given] = {before = before, after = after, day = day, created = created, returns = score and not present[i],
-        channel = channels[i]}
+      texts[2 * #given - 1], texts[2 * #given] = member, entry_text(clamp(count + messages), time, cooldown_end, '', gains, user)
+      changes[#given] = {before = before, after = after, day = day, created = created, returns = absent == 'a', hidden = hidden[i],
+        from = off[i] and off_key or xp_key, to = seat('', hidden[i]), channel = channels[i]}
     end
   end
 end
@@ -57,15 +57,17 @@ outcome = table.concat(outcome, ' ')
 
 for i = 1, #given do
   local member, c = given[i], changes[i]
-  if c.returns then
-    redis.call('ZREM', off_key, member)
-    redis.call('ZADD', xp_key, c.before, member)
-    event(meta_key, events_key, 'i', member, 'a', c.before)
+  if c.returns then event(meta_key, events_key, c.hidden, 'i', member, 'a', c.before) end
+  if c.from ~= c.to and not c.created then
+    redis.call('ZREM', c.from, member)
+    redis.call('ZADD', c.to, c.before, member)
     move_on_boards(member, 'back')
   end
-  if c.created or c.after ~= c.before then redis.call('ZINCRBY', xp_key, c.after - c.before, member) end
-  if leveled(curve, c.before, c.after) then event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after, 'c', c.channel) end
+  if c.created or c.after ~= c.before then redis.call('ZINCRBY', c.to, c.after - c.before, member) end
+  local levels = leveled(curve, c.before, c.after)
+  if levels then event(meta_key, events_key, c.hidden, 'u', member, 'b', c.before, 'a', c.after, 'c', c.channel) end
   if c.day then count_gain(member, c.day, c.after - c.before) end
+  if c.hidden then move_on_boards(member, 'away') end
 end
 if #given > 0 then
   redis.call('HSET', entry_key, unpack(texts))

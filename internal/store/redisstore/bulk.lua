@@ -8,13 +8,13 @@
 -- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each member c (created),
 --          h (changed) or u (unchanged), and XP and message count after
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local mode, n, told = unpack(ARGV, 9, 11)
+local mode, n, told = unpack(ARGV, 10, 12)
 n, told, curve = n + 0, told + 0, read_curve(curve)
-local members, amounts = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}
-local counts, data = {unpack(ARGV, 12 + 2 * n, 11 + 3 * n)}, {unpack(ARGV, 12 + 3 * n)}
+local members, amounts = {unpack(ARGV, 13, 12 + n)}, {unpack(ARGV, 13 + n, 12 + 2 * n)}
+local counts, data = {unpack(ARGV, 13 + 2 * n, 12 + 3 * n)}, {unpack(ARGV, 13 + 3 * n)}
 if days ~= '' then open_boards() end
-local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
-local entries = redis.call('HMGET', entry_key, unpack(members))
+local on, off = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
+local entries, hidden = redis.call('HMGET', entry_key, unpack(members)), redis.call('HMGET', hidden_key, unpack(members))
 
 -- What becomes of each. Nothing is written before everything was read, so that a damaged entry stops the script while nothing has changed.
 local outcome, changed, texts, changes = {}, {}, {}, {}
@@ -22,8 +22,8 @@ for i = 1, n do
   if string.sub(amounts[i], 1, 1) == '=' then
     outcome[#outcome + 1] = string.sub(amounts[i], 2)
   else
-    local member, score, leaves = members[i], present[i] or absent[i], string.sub(amounts[i], 1, 1) == '-'
-    local count, cooldown_end, gains, user = fields(score and entries[i])
+    local member, score, leaves = members[i], on[i] or off[i], string.sub(amounts[i], 1, 1) == '-'
+    local count, cooldown_end, absent, gains, user = fields(score and entries[i])
     if not count then return redis.error_reply("ERR a member's entry is damaged") end
     local before, amount, said = score and score + 0 or 0, math.abs(amounts[i]), tonumber(counts[i])
     local after, messages, told_user = before, count + 0, data[i] or user
@@ -36,18 +36,19 @@ for i = 1, n do
     else
       leaves, told_user = false, user
     end
-    leaves = leaves and not (score and not present[i])
+    leaves = leaves and absent == ''
     local same = score and after == before and messages == count + 0 and told_user == user and not leaves
     outcome[#outcome + 1] = (same and 'u ' or score and 'h ' or 'c ') .. after .. ' ' .. messages
 
     if not same then
       local day
+      if leaves then absent = 'a' end
       if not score then gains = first_gains(dirty_key, boards, member) end
       if mode == 'add' and days ~= '' then gains, day = earned(member, gains, after - before) end
       changed[#changed + 1] = member
-      texts[2 * #changed - 1], texts[2 * #changed] = member, entry_text(messages, time, cooldown_end, gains, told_user)
-      changes[#changed] = {before = before, after = after, day = day, from = present[i] and xp_key or absent[i] and off_key,
-        to = (leaves or score and not present[i]) and off_key or xp_key}
+      texts[2 * #changed - 1], texts[2 * #changed] = member, entry_text(messages, time, cooldown_end, absent, gains, told_user)
+      changes[#changed] = {before = before, after = after, day = day, absent = absent == 'a', hidden = hidden[i],
+        from = on[i] and xp_key or off[i] and off_key, to = seat(absent, hidden[i])}
     end
   end
 end
@@ -61,8 +62,8 @@ for i = 1, #changed do
   elseif c.from ~= c.to or c.after ~= c.before then
     redis.call('ZADD', c.to, c.after, member)
   end
-  if c.to == xp_key and leveled(curve, c.before, c.after) then
-    event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after, 's', 1)
+  if not c.absent and leveled(curve, c.before, c.after) then
+    event(meta_key, events_key, c.hidden, 'u', member, 'b', c.before, 'a', c.after, 's', 1)
   end
   if c.day then count_gain(member, c.day, c.after - c.before) end
   if c.to == off_key then move_on_boards(member, 'away') end

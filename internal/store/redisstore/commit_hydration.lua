@@ -1,6 +1,6 @@
 -- Moves the staging keys of a hydration into place, over whatever was there, and writes meta.
 --
--- KEYS     meta lock dirty journal events evicted, xp off entry and the boards of the day, week, month and season, those seven staged
+-- KEYS     meta lock dirty journal events evicted hidden, xp off entry and the boards of day, week, month and season, those seven staged
 -- ARGV     incarnation, token, epoch, archived, how long a record lasts in ms, 'boards' of meta as in boards.lua, or '' when no member has
 --          gains, and for each board the sum of what is above 0 of those who are present
 -- returns  {} | HYDRATIONLOST
@@ -9,8 +9,8 @@ local meta_key, lock_key, dirty_key, journal_key, events_key, evicted_key = unpa
 local incarnation, _, epoch, archived, record_ms, boards, day, week, month, season = unpack(ARGV)
 if not locked() then return 'HYDRATIONLOST' end
 local time = now()
-redis.call('UNLINK', meta_key, lock_key, dirty_key, journal_key, unpack(KEYS, 7, 13))
-for i = 7, 13 do
+redis.call('UNLINK', meta_key, lock_key, dirty_key, journal_key, unpack(KEYS, 7, 14)) -- flags: hide.lua, afterwards
+for i = 8, 14 do
   if redis.call('EXISTS', KEYS[7 + i]) == 1 then
     redis.call('RENAME', KEYS[7 + i], KEYS[i])
     redis.call('PERSIST', KEYS[i])

@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var deleteScript = newChangeScript("delete", "loaded", "now", "request", "boards", "event", "note")
+var deleteScript = newChangeScript("delete", "loaded", "now", "request", "entry", "boards", "event", "note")
 
 // Delete implements leaderboard.Board.
 func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User, r leaderboard.Removal) (replayed bool, err error) {

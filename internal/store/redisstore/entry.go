@@ -16,6 +16,7 @@ type entry struct {
 	count    int64
 	updated  int64
 	cooldown int64
+	absent   bool
 	gains    []period.Gain
 	fresh    bool // snapshot.Row
 	user     leaderboard.User
@@ -23,10 +24,12 @@ type entry struct {
 
 const (
 	// entryFields is how many fields an entry has, and userFields how many of them, at its end, are of the user.
-	entryFields = 9
+	entryFields = 10
 	userFields  = 5
 
 	separator = "\x00"
+	// absentMark is the field of who is not present; of others it is empty.
+	absentMark = "a"
 	// freshMark is before the gains when other days in the archive are of an entry before.
 	freshMark = "!"
 	// notNull is before the text of a nullable field that is not null.
@@ -44,8 +47,12 @@ func entryText(e entry, user string) string {
 	if e.fresh {
 		gains = freshMark + gains
 	}
+	absent := ""
+	if e.absent {
+		absent = absentMark
+	}
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return strings.Join([]string{number(e.count), number(e.updated), number(e.cooldown), gains, user}, separator)
+	return strings.Join([]string{number(e.count), number(e.updated), number(e.cooldown), absent, gains, user}, separator)
 }
 
 // parseEntry reads an entry. If it fails, what it returns has zeros for what is damaged.
@@ -62,7 +69,10 @@ func parseEntry(text string) (e entry, err error) {
 		}
 		*to = n
 	}
-	gains, fresh := strings.CutPrefix(fields[3], freshMark)
+	if e.absent = fields[3] == absentMark; !e.absent && fields[3] != "" {
+		err = fmt.Errorf("%w: %q is not how a member is absent", errEntry, fields[3])
+	}
+	gains, fresh := strings.CutPrefix(fields[4], freshMark)
 	days, bad := period.ParseGains(gains)
 	if bad != nil {
 		err = fmt.Errorf("%w: %w", errEntry, bad)

@@ -32,7 +32,7 @@ func FuzzEncodeUser(f *testing.F) {
 			}
 			return
 		}
-		if back, err := parseEntry("0\x000\x000\x00\x00" + text); err != nil || !reflect.DeepEqual(back.user, u) {
+		if back, err := parseEntry("0\x000\x000\x00\x00\x00" + text); err != nil || !reflect.DeepEqual(back.user, u) {
 			t.Fatalf("%+v came back as %+v, %v", u, back.user, err)
 		}
 	})

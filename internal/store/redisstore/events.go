@@ -20,7 +20,7 @@ var eventsScript = newScript("events", "loaded", "now")
 // Extent implements events.Log.
 func (s *Store) Extent(ctx context.Context, g leaderboard.GuildRef) (events.Extent, error) {
 	k := keysOf(g.ID)
-	r, err := s.run(ctx, eventsScript, []string{k.meta(), k.events(g.Incarnation)}, int64(g.Incarnation))
+	r, err := s.run(ctx, eventsScript, []string{k.meta(), k.events(g.Incarnation)}, int64(g.Incarnation), g.Hidden)
 	if err != nil {
 		return events.Extent{}, err
 	}
@@ -117,6 +117,7 @@ func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 		return e, nil // the guild was not loaded for a while, and nothing was lost
 	}
 	text := func(field string) string { s, _ := message.Values[field].(string); return s }
+	e.Hidden = text("h") != ""
 	if e.Period = text("p"); e.Period != "" {
 		return e, nil
 	}

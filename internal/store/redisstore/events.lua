@@ -1,7 +1,7 @@
 -- Tells what a guild's log of events holds.
 --
 -- KEYS     meta events
--- ARGV     incarnation
+-- ARGV     incarnation, flags (loaded.lua)
 -- returns  {'now', now in ms, 'count', how many events, 'oldest', id of the oldest, 'newest', id of the newest; nil without events} |
 --          NOTLOADED
 -- atomic   all of it; the mark of a load that is still in meta is the one event of a log that has no other

@@ -74,7 +74,7 @@ func (s *Store) EvictFrozen(ctx context.Context, h hydrate.Lock, state snapshot.
 
 func (s *Store) evict(ctx context.Context, g leaderboard.GuildRef, state snapshot.State, idle time.Duration, token string) (gone bool, err error) {
 	k := keysOf(g.ID)
-	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(g.Incarnation), k.evicted()}, k.members()...)
+	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(g.Incarnation), k.evicted(), k.hidden()}, k.members()...)
 	r, err := s.run(ctx, evictScript, keys,
 		int64(g.Incarnation), state.Epoch, state.Archived, cooldownMillis(idle), s.onceTTL.Milliseconds(), token)
 	if errors.Is(err, leaderboard.ErrNotLoaded) {

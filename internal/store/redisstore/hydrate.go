@@ -173,7 +173,7 @@ func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Ro
 			return fmt.Errorf("redis: load chunk: %w", err)
 		}
 		member := string(row.UserID)
-		e := entry{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), gains: row.Gains}
+		e := entry{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), absent: row.Absent, gains: row.Gains}
 		set := 0 // xp
 		if row.Absent {
 			set = 1 // off
@@ -207,7 +207,7 @@ func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Ro
 // hydrate.ErrLost then, and BeginHydration says that it is loaded.
 func (s *Store) CommitHydration(ctx context.Context, h hydrate.Lock, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
-	keys := []string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(h.Guild.Incarnation), k.evicted()}
+	keys := []string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(h.Guild.Incarnation), k.evicted(), k.hidden()}
 	keys = append(append(keys, k.members()...), k.staging(h.Token)...)
 	args := []any{int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, s.onceTTL.Milliseconds(), h.Boards}
 	for _, gained := range h.Gained {
@@ -227,7 +227,7 @@ func (s *Store) AbortHydration(ctx context.Context, h hydrate.Lock) error {
 // Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets hydrate.ErrLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
-	keys := append([]string{k.meta(), k.lock(), k.events(g.Incarnation), k.dirty(), k.journal()}, k.members()...)
+	keys := append([]string{k.meta(), k.lock(), k.events(g.Incarnation), k.dirty(), k.journal(), k.hidden()}, k.members()...)
 	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation))
 	return err
 }

@@ -32,6 +32,7 @@ const (
 	journalName   = "journal"
 	onceName      = "once:" // and the name of the request
 	evictedName   = "evicted"
+	hiddenName    = "hidden"
 	dayName       = "gain:day"
 	weekName      = "gain:week"
 	monthName     = "gain:month"
@@ -46,12 +47,13 @@ func keysOf(g id.Guild) guildKeys { return guildKeys(g) }
 
 func (k guildKeys) name(s string) string { return keyPrefix + string(k) + keySuffix + s }
 
-func (k guildKeys) meta() string  { return k.name(metaName) }
-func (k guildKeys) xp() string    { return k.name(xpName) }
-func (k guildKeys) off() string   { return k.name(offName) }
-func (k guildKeys) entry() string { return k.name(entryName) }
-func (k guildKeys) dirty() string { return k.name(dirtyName) }
-func (k guildKeys) lock() string  { return k.name("hydrating") }
+func (k guildKeys) meta() string   { return k.name(metaName) }
+func (k guildKeys) xp() string     { return k.name(xpName) }
+func (k guildKeys) off() string    { return k.name(offName) }
+func (k guildKeys) entry() string  { return k.name(entryName) }
+func (k guildKeys) dirty() string  { return k.name(dirtyName) }
+func (k guildKeys) hidden() string { return k.name(hiddenName) }
+func (k guildKeys) lock() string   { return k.name("hydrating") }
 
 // once is the record of a request under its name; journal holds those that the archive does not have yet. evicted says that a guild left
 // this server, so that none of its records is lost.
@@ -86,9 +88,9 @@ func (k guildKeys) members() []string {
 func (k guildKeys) changes(incarnation guild.Incarnation, name string, counted bool) []string {
 	events, once := eventsName(incarnation), onceName+name
 	if counted {
-		return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, once, dayName, weekName, monthName, seasonName)
+		return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, once, hiddenName, dayName, weekName, monthName, seasonName)
 	}
-	return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, once)
+	return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, once, hiddenName)
 }
 
 // gains are the boards of the running day, week, month and season.

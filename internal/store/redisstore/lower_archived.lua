@@ -9,4 +9,5 @@ local found, archived = current('archived')
 if not found then return 'NOTLOADED' end
 if archived ~= seen then return {'lowered', 0} end
 redis.call('HSET', meta_key, 'archived', holds)
+redis.call('HDEL', meta_key, 'hidden') -- numbers may come again, so all flags have to be copied (hide.lua)
 return {'lowered', 1}

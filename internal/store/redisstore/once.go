@@ -41,7 +41,7 @@ func (s *Store) change(ctx context.Context, sc *redisconn.Script, g leaderboard.
 		name, request = digestText(a.once.Key), digestText(a.once.Request)
 	}
 	args := append([]any{
-		int64(g.Incarnation), daysText(a.days), s.sieves.of(a.curve), a.auditText(), name, request, past, s.onceTTL.Milliseconds(),
+		int64(g.Incarnation), g.Hidden, daysText(a.days), s.sieves.of(a.curve), a.auditText(), name, request, past, s.onceTTL.Milliseconds(),
 	}, own...)
 	c := &redisconn.Call{Script: sc, Keys: keysOf(g.ID).changes(g.Incarnation, name, a.days != nil), Args: args}
 	send := s.client.Run

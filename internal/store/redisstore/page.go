@@ -11,14 +11,14 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var pageScript = newScript("page", "loaded", "values")
+var pageScript = newScript("page", "loaded", "values", "entry")
 
 // Page implements leaderboard.Board.
 func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64, known leaderboard.Digest) (leaderboard.Page, error) {
 	if offset < 0 || limit < 1 {
 		return leaderboard.Page{}, fmt.Errorf("redis: page: offset %d and limit %d are not a page", offset, limit)
 	}
-	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), offset, limit, "")
+	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), g.Hidden, offset, limit, "")
 	if err != nil {
 		return leaderboard.Page{}, err
 	}

@@ -2,7 +2,9 @@ package redisstore
 
 import (
 	"context"
+	"strings"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
@@ -15,9 +17,9 @@ var positionScript = newScript("position", "loaded", "ranked")
 // Position implements leaderboard.Board.
 func (s *Store) Position(ctx context.Context, g leaderboard.GuildRef, user id.User, running []period.Period) (leaderboard.Position, error) {
 	k := keysOf(g.ID)
-	keys, args := k.board(), []any{int64(g.Incarnation), string(user), "", "", "", ""}
+	keys, args := append(k.board(), k.off(), k.hidden()), []any{int64(g.Incarnation), g.Hidden, string(user), "", "", "", ""}
 	for _, p := range running {
-		args[1+p.Kind.Place()] = p.Range()
+		args[2+p.Kind.Place()] = p.Range()
 	}
 	if len(running) > 0 {
 		keys = append(keys, k.gains()...)
@@ -42,6 +44,14 @@ func positionOf(r reply, user id.User, running []period.Period) (p leaderboard.P
 	if p.Ranked, err = memberOf(row, user); err != nil {
 		return p, err
 	}
+	if p.Hidden {
+		p.Of++
+	}
+	flags, _, err := r.text(r.of("flags"))
+	if err != nil {
+		return p, err
+	}
+	p.Flags, _ = hidden.Parse(strings.Fields(flags)...)
 	if p.Ahead, err = aheadOf(r); err != nil {
 		return p, err
 	}
@@ -77,7 +87,7 @@ func periodPositionOf(places reply, of period.Period) (p leaderboard.PeriodPosit
 	if err != nil || r.at(r.of("gained")) == nil {
 		return p, err
 	}
-	if err = r.named(named{"gained", &p.Gained}); err != nil || p.Gained <= 0 {
+	if err = r.named(named{"gained", &p.Gained}); err != nil || p.Gained <= 0 || r.at(r.of("rank")) == nil {
 		return p, err
 	}
 	err = r.named(named{"rank", &p.Rank})

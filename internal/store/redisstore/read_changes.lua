@@ -8,7 +8,7 @@
 -- returns  {} when the guild is not loaded | {'incarnation', incarnation} when it was not verified on this life of the server | {...,
 --          'epoch', epoch} when nothing waits | {..., 'rev', the guild's rev, 'upto', up to which rev all that waits is here (0: no
 --          members are), 'archived', as it was, 'known', pending (or archived) as it was, 'now', in ms, 'missing', 1 if earlier changes
---          may be missing, else 0, 'members', {member, ...}, 'xp', 'off', 'entries' as in rows.lua, 'journal', {{id, {field, value,
+--          may be missing, else 0, 'members', {member, ...}, 'xp', 'entries' as in rows.lua, 'journal', {{id, {field, value,
 --          ...}}, ...}}
 -- atomic   all entries and revs are of one moment, and so is the note
 local meta_key, xp_key, off_key, entry_key, dirty_key, journal_key = unpack(KEYS)
@@ -23,7 +23,7 @@ if #journal == 1000 and redis.call('XLEN', journal_key) > 1000 then
   upto = 0
 else
   members = redis.call('ZRANGE', dirty_key, '-inf', '+inf', 'BYSCORE', 'LIMIT', 0, size)
-  if #members == 0 and #journal == 0 then return {'incarnation', incarnation, 'epoch', epoch} end
+  if #members == 0 and #journal == 0 and rev == archived then return {'incarnation', incarnation, 'epoch', epoch} end
   if #members == size then
     local last = redis.call('ZMSCORE', dirty_key, members[size])[1] + 0
     if redis.call('ZCOUNT', dirty_key, '(' .. last, '+inf') > 0 then upto = last end
@@ -39,6 +39,6 @@ if pending and pending + 0 > archived + 0 then
 end
 if upto + 0 > (pending or archived) + 0 then redis.call('HSET', meta_key, 'pending', upto) end
 local missing = doubt and upto + 0 < doubt + 0 and 1 or 0
-local xp, off, entries = rows(xp_key, off_key, entry_key, members)
+local xp, entries = rows(xp_key, off_key, entry_key, members)
 return {'incarnation', incarnation, 'epoch', epoch, 'rev', rev, 'upto', upto, 'archived', archived, 'known', known, 'now', now(),
-  'missing', missing, 'members', members, 'xp', xp, 'off', off, 'entries', entries, 'journal', journal}
+  'missing', missing, 'members', members, 'xp', xp, 'entries', entries, 'journal', journal}

@@ -11,14 +11,10 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// fillRows puts the xp, off and entries of an answer (prelude/rows.lua) into the rows, and returns the users whose entry had to be mended, so that a
+// fillRows puts the xp and entries of an answer (prelude/rows.lua) into the rows, and returns the users whose entry had to be mended, so that a
 // damaged one does not keep the others from the archive: XP is the nearest there is, unreadable numbers are 0, unreadable user data is unknown.
 func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
-	present, err := r.list(r.of("xp"), len(rows))
-	if err != nil {
-		return nil, err
-	}
-	absent, err := r.list(r.of("off"), len(rows))
+	scores, err := r.list(r.of("xp"), len(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -27,18 +23,15 @@ func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
 		return nil, err
 	}
 	for i := range rows {
-		row, score := &rows[i], present.at(i)
+		row, score := &rows[i], scores.at(i)
 		if score == nil {
-			score, row.Absent = absent.at(i), true
-		}
-		if score == nil {
-			row.Absent, row.Deleted = false, true
+			row.Deleted = true
 			continue
 		}
 		xp, xpGood := nearestXP(score)
 		e, entryGood := readEntry(entries, i)
 		row.XP, row.MessageCount, row.User = xp, e.count, e.user
-		row.Gains, row.Fresh = e.gains, e.fresh
+		row.Absent, row.Gains, row.Fresh = e.absent, e.gains, e.fresh
 		row.LastUpdated, row.CooldownUntil = fromMillis(e.updated), fromMillis(e.cooldown)
 		if !xpGood || !entryGood {
 			mended = append(mended, row.UserID)

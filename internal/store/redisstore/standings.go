@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var standingsScript = newScript("standings", "loaded", "values")
+var standingsScript = newScript("standings", "loaded", "values", "entry")
 
 // daysText passes the days around now to scripts; empty when nothing is counted.
 func daysText(d *period.Days) string {
@@ -37,7 +37,7 @@ func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.
 // readStandings runs standings.lua.
 func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p period.Period, first, limit int64, middle string) (reply, error) {
 	k, place := keysOf(g.ID), p.Kind.Place()
-	return s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), int64(g.Incarnation), place, p.Range(), first, limit, middle)
+	return s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), int64(g.Incarnation), g.Hidden, place, p.Range(), first, limit, middle)
 }
 
 // standingsOf reads what standings.lua answered; without rows when they are those that are known.

@@ -1,14 +1,14 @@
 -- Reads a stretch of the board of a running period: members whose gains are above 0.
 --
 -- KEYS     meta xp entry, the board
--- ARGV     incarnation, place (1 the day to 4 the season) and days of the period as in boards.lua, first position (from 0), how many
---          members, and '', or who is in their middle: then the first position does not count
+-- ARGV     incarnation, flags (loaded.lua), place (1 the day to 4 the season) and days of the period as in boards.lua, first position
+--          (from 0), how many members, and '', or who is in their middle: then the first position does not count
 -- returns  {'epoch', epoch, 'rev', rev, 'members', how many there are, 'gained', the sum of their gains, 'first', first position,
 --          'rows', {member, gain, ...}, 'xp', {XP, ...}, 'entries', {entry, ...}} | NOTLOADED | NOMEMBER | NOTPRESENT |
 --          NOBOARD: it is not there, and the guild has to be loaded with it
 -- atomic   all is of one moment; nothing is changed
 local _, xp_key, entry_key, board_key = unpack(KEYS)
-local _, place, days, first, limit, middle = unpack(ARGV)
+local _, _, place, days, first, limit, middle = unpack(ARGV)
 local sum_field = ({'gained:day', 'gained:week', 'gained:month', 'gained:season'})[place + 0]
 local found, epoch, rev, boards, gained = loaded('epoch', 'rev', 'boards', sum_field)
 if not found then return 'NOTLOADED' end
@@ -22,8 +22,8 @@ local total, rows, members = there and redis.call('ZCOUNT', board_key, '(0', '+i
 if middle ~= '' then
   local rank = there and redis.call('ZREVRANK', board_key, middle)
   if not rank or rank >= total then
-    local absent = redis.call('HGET', entry_key, middle) and not redis.call('ZMSCORE', xp_key, middle)[1]
-    return absent and 'NOTPRESENT' or 'NOMEMBER'
+    local _, _, absent = fields(redis.call('HGET', entry_key, middle))
+    return absent == 'a' and 'NOTPRESENT' or 'NOMEMBER'
   end
   first = math.max(math.min(rank - math.floor(limit / 2), total - limit), 0) -- of an even limit one more is above
 end

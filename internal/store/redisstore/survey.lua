@@ -10,10 +10,10 @@ local idle = ARGV[1] + 0
 local meta = redis.call('HMGET', meta_key, 'incarnation', 'server', 'epoch', 'rev', 'archived', 'pending', 'used')
 local incarnation, server, epoch, rev, archived, pending, used = unpack(meta, 1, 7)
 if not incarnation then return {} end
-if redis.call('ZCARD', dirty_key) > 0 or redis.call('XLEN', journal_key) > 0 then return {'state', 'changed'} end
+if rev ~= archived or redis.call('ZCARD', dirty_key) > 0 or redis.call('XLEN', journal_key) > 0 then return {'state', 'changed'} end
 if server ~= SERVER then return {'state', 'unverified'} end
 
 -- A `pending` that is not above `archived` is of a writer that died.
-local busy = rev ~= archived or pending and pending + 0 > archived + 0 or redis.call('EXISTS', lock_key) > 0
+local busy = pending and pending + 0 > archived + 0 or redis.call('EXISTS', lock_key) > 0
 local cold = idle > 0 and not busy and now() - (used or 0) >= idle
 return {'state', cold and 'cold' or 'warm', 'incarnation', incarnation, 'epoch', epoch, 'archived', archived}

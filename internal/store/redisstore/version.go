@@ -11,7 +11,7 @@ var versionScript = newScript("version", "loaded")
 
 // Version implements leaderboard.Board.
 func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (v leaderboard.Version, err error) {
-	c := redisconn.Call{Script: versionScript, Keys: []string{keysOf(g.ID).meta()}, Args: []any{int64(g.Incarnation)}}
+	c := redisconn.Call{Script: versionScript, Keys: []string{keysOf(g.ID).meta()}, Args: []any{int64(g.Incarnation), g.Hidden}}
 	if err := s.client.Share(ctx, &c); err != nil {
 		return v, known(err)
 	}

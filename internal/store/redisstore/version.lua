@@ -1,7 +1,7 @@
 -- Reads a guild's version.
 --
 -- KEYS     meta
--- ARGV     incarnation
+-- ARGV     incarnation, flags (loaded.lua)
 -- returns  {'epoch', epoch, 'rev', rev} | NOTLOADED
 -- atomic   both are of one moment; nothing is changed
 local found, epoch, rev = loaded('epoch', 'rev')

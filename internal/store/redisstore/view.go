@@ -30,8 +30,8 @@ func viewArgs(g leaderboard.GuildRef, look leaderboard.Look) ([]any, error) {
 	if len(look.Pages) > leaderboard.MaxViewPages || len(look.Users) > leaderboard.MaxViewUsers {
 		return nil, fmt.Errorf("%d pages and %d members are too many for one step", len(look.Pages), len(look.Users))
 	}
-	args := make([]any, 0, 5+len(look.Pages)+len(look.Users))
-	args = append(args, int64(g.Incarnation))
+	args := make([]any, 0, 6+len(look.Pages)+len(look.Users))
+	args = append(args, int64(g.Incarnation), g.Hidden)
 	if known := look.Unless; known != nil {
 		args = append(args, known.Epoch, known.Rev)
 	} else {

@@ -65,7 +65,8 @@ func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Cl
 				SELECT user_id, CAST(sum(gained) AS bigint) AS gained FROM gains
 				WHERE incarnation + 0 = $2 AND day + 0 >= $3 AND day + 0 < $4
 				GROUP BY user_id HAVING sum(gained) > 0) AS s
-			JOIN members AS m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present`, args...)
+			JOIN members AS m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present
+				AND s.user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $2)`, args...)
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `
 				UPDATE periods SET (members, gained) = (
@@ -80,7 +81,8 @@ func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Cl
 				SELECT user_id, CAST(sum(gained) AS bigint) AS gained FROM gains
 				WHERE incarnation + 0 = $2 AND day + 0 >= $3 AND day + 0 < $4
 				GROUP BY user_id HAVING sum(gained) > 0) AS s
-			JOIN members AS m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present)
+			JOIN members AS m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present
+				AND s.user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $2))
 		WHERE number = $1`, args...)
 	return err == nil, err
 }

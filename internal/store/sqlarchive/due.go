@@ -22,7 +22,7 @@ func (c *Catalog) Due(ctx context.Context, by time.Time, limit int) (due []perio
 		rows, err := list(ctx, c, "list_due_guilds", scanDue, `
 			SELECT id, closes_ms, epoch, archived, open, coalesce((
 				SELECT string_agg(p.id, ' ') FROM periods p WHERE p.incarnation + 0 = guilds.incarnation AND p.kind = $5), ''),
-				id, settings, incarnation, version, described
+				id, settings, incarnation, version, described, hidden
 			FROM guilds WHERE closes_ms <= $3 AND (closes_ms, id) > ($1, $2) ORDER BY closes_ms, id LIMIT $4`,
 			after.closes, string(after.id), by.UnixMilli(), limit, string(period.Seasonal))
 		if err != nil {

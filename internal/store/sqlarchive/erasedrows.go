@@ -46,6 +46,9 @@ func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Sto
 		}, `SELECT id, name FROM api_keys WHERE owner_id = $1 ORDER BY id`, string(user))
 	}
 	if err == nil {
+		found.Hidden, err = c.HiddenOf(ctx, user)
+	}
+	if err == nil {
 		found.AuditRecords, err = one(ctx, c, "count_audit_of", scanValue[int64], `SELECT count(*) FROM (
 			SELECT log, at_ms, number FROM audit WHERE user_id <> '' AND user_id = $1
 			UNION SELECT log, at_ms, number FROM audit WHERE actor_id = $1) r`, string(user))
@@ -59,6 +62,7 @@ func (c *Catalog) TracesOf(ctx context.Context, user id.User) (bool, error) {
 		SELECT EXISTS (SELECT 1 FROM standings WHERE user_id = $1) OR EXISTS (SELECT 1 FROM key_records WHERE owner_id = $1)
 			OR EXISTS (SELECT 1 FROM members WHERE user_id = $1 AND incarnation IN (
 				SELECT incarnation FROM checkpoints UNION ALL SELECT incarnation FROM deleted_guilds))
+			OR EXISTS (SELECT 1 FROM hidden WHERE user_id = $1)
 			OR EXISTS (SELECT 1 FROM requests WHERE ' ' || users || ' ' LIKE '% ' || $1 || ' %')
 			OR EXISTS (SELECT 1 FROM audit WHERE (reason <> '' OR action IN ('settings', 'directory'))
 				AND (before LIKE '%' || $1 || '%' OR after LIKE '%' || $1 || '%' OR reason LIKE '%' || $1 || '%'))`, string(user))
@@ -81,6 +85,7 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 				AND incarnation IN (SELECT incarnation FROM guilds UNION ALL SELECT incarnation FROM deleted_guilds)
 				AND NOT EXISTS (SELECT 1 FROM members m WHERE m.incarnation = gains.incarnation AND m.user_id = gains.user_id)`,
 			`DELETE FROM standings WHERE user_id = $1`,
+			`DELETE FROM hidden WHERE user_id = $1 AND flags = 0`,
 			`DELETE FROM requests WHERE users = $1`,
 			`UPDATE requests SET users = CASE WHEN users LIKE ' %' THEN ' ' ELSE '' END || trim(replace(' ' || users || ' ', ' ' || $1 || ' ', ' ')),
 				lost = trim(replace(' ' || lost || ' ', ' ' || $1 || ' ', ' '))

@@ -15,13 +15,13 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// scanGuildAfter reads id, settings, incarnation, version and described, and columns before them. It returns guild.ErrNotFound when there is no row.
+// scanGuildAfter reads id, settings, incarnation, version, described and hidden, and columns before them. It returns guild.ErrNotFound when there is no row.
 func scanGuildAfter(row Row, before ...any) (*guild.Guild, error) {
 	var document []byte
 	var g guild.Guild
 	var gid id.Guild
 	var described int64
-	err := row.Scan(append(before, &gid, &document, &g.Incarnation, &g.Edited, &described)...)
+	err := row.Scan(append(before, &gid, &document, &g.Incarnation, &g.Edited, &described, &g.Hidden)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, guild.ErrNotFound
 	}
@@ -31,7 +31,7 @@ func scanGuildAfter(row Row, before ...any) (*guild.Guild, error) {
 	if g.Settings, err = guild.Unmarshal(document); err != nil {
 		return nil, err
 	}
-	g.ID, g.Version = gid, max(g.Edited, described)
+	g.ID, g.Version = gid, max(g.Edited, described, g.Hidden)
 	return &g, nil
 }
 
@@ -40,29 +40,29 @@ func scanGuild(row Row) (*guild.Guild, error) { return scanGuildAfter(row) }
 // Guild implements guild.Source.
 func (c *Catalog) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	return one(ctx, c, "read_guild", scanGuild,
-		`SELECT id, settings, incarnation, version, described FROM guilds WHERE id = $1`, string(g))
+		`SELECT id, settings, incarnation, version, described, hidden FROM guilds WHERE id = $1`, string(g))
 }
 
 // GuildByVanity implements guild.Source.
 func (c *Catalog) GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error) {
 	return one(ctx, c, "read_guild_by_vanity", scanGuild,
-		`SELECT id, settings, incarnation, version, described FROM guilds WHERE vanity = $1`, vanity)
+		`SELECT id, settings, incarnation, version, described, hidden FROM guilds WHERE vanity = $1`, vanity)
 }
 
 // Guilds implements guilds.Archive.
 func (c *Catalog) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
 	return list(ctx, c, "list_guilds", scanGuild,
-		`SELECT id, settings, incarnation, version, described FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
+		`SELECT id, settings, incarnation, version, described, hidden FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
 }
 
 // ManagedBy implements guildsettings.Archive.
 func (c *Catalog) ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error) {
 	query := `
-		SELECT id, settings, incarnation, version, described FROM guilds
+		SELECT id, settings, incarnation, version, described, hidden FROM guilds
 		WHERE settings ->> 'ownerId' = $1::text OR settings -> 'adminIds' @> to_jsonb($1::text) ORDER BY id LIMIT $2`
 	if c.SQLite {
 		query = `
-		SELECT id, settings, incarnation, version, described FROM guilds
+		SELECT id, settings, incarnation, version, described, hidden FROM guilds
 		WHERE settings ->> 'ownerId' = $1 OR EXISTS (SELECT 1 FROM json_each(settings, '$.adminIds') WHERE value = $1) ORDER BY id LIMIT $2`
 	}
 	return list(ctx, c, "list_managed_guilds", scanGuild, query, string(user), limit)
@@ -159,7 +159,7 @@ func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings,
 
 // locked reads a guild and locks its row. guild.ErrNotFound when there is none.
 func (c *change) locked(ctx context.Context, g id.Guild) (*guild.Guild, error) {
-	return scanGuild(c.QueryRowContext(ctx, c.sql(`SELECT id, settings, incarnation, version, described FROM guilds WHERE id = $1 FOR UPDATE`), string(g)))
+	return scanGuild(c.QueryRowContext(ctx, c.sql(`SELECT id, settings, incarnation, version, described, hidden FROM guilds WHERE id = $1 FOR UPDATE`), string(g)))
 }
 
 // fitting is the settings' document. guild.ErrTooLong when it is too long, which names of a directory can make it.

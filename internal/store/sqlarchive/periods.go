@@ -55,6 +55,7 @@ func (c *Catalog) ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kin
 			SELECT * FROM periods WHERE incarnation + 0 = $1 AND board AND members > 0 AND ($2 = '' OR kind = $2)
 			ORDER BY begins_ms DESC, ends_ms, number LIMIT $3 OFFSET $4) AS p
 		LEFT JOIN standings s ON s.period = p.number AND s.rank <= $5
+			AND s.user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1)
 		ORDER BY p.begins_ms DESC, p.ends_ms, p.number, s.rank`, int64(g.Incarnation), string(kind), limit, offset, periods.ListWinners)
 	closed := make([]periods.Closed, len(found))
 	for i := range found {
@@ -73,6 +74,7 @@ func (c *Catalog) Unannounced(ctx context.Context, after int64, limit int) ([]pe
 			SELECT g.id AS guild_id, periods.* FROM periods JOIN guilds g ON g.incarnation = periods.incarnation
 			WHERE board AND members > 0 AND NOT announced AND number > $1 ORDER BY number LIMIT $2) AS p
 		LEFT JOIN standings s ON s.period = p.number AND s.rank <= $3
+			AND NOT EXISTS (SELECT 1 FROM hidden_members h WHERE h.incarnation = p.incarnation AND h.user_id = s.user_id)
 		ORDER BY p.number, s.rank`, after, limit, periods.AnnouncedWinners)
 }
 
@@ -131,6 +133,7 @@ func (c *Catalog) openDays(ctx context.Context, g leaderboard.GuildRef, first, e
 	return c.dayTotals(ctx, `SELECT day, count(*), sum(gained) FROM gains
 		WHERE incarnation + 0 = $1 AND day + 0 >= $2 AND day + 0 < $3 AND gained > 0
 			AND user_id NOT IN (SELECT user_id FROM members WHERE incarnation = $1 AND NOT present)
+			AND user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1)
 		GROUP BY day ORDER BY day`, int64(g.Incarnation), int64(first), int64(end))
 }
 

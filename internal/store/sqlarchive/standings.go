@@ -27,7 +27,9 @@ func (c *Catalog) Standings(ctx context.Context, g leaderboard.GuildRef, periodI
 		SELECT s.rank, s.user_id, s.gained, s.xp, s.message_count,
 			s.updated_ms, s.avatar, s.discriminator, s.username, s.global_name, s.accent_colour
 		FROM standings s
-		WHERE s.period = (SELECT number FROM periods WHERE incarnation = $1 AND id = $2 AND board) AND s.rank > $3 ORDER BY s.rank LIMIT $4`,
+		WHERE s.period = (SELECT number FROM periods WHERE incarnation = $1 AND id = $2 AND board) AND s.rank > $3
+			AND s.user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1)
+		ORDER BY s.rank LIMIT $4`,
 		int64(g.Incarnation), periodID, after, limit)
 }
 
@@ -43,9 +45,12 @@ func (c *Catalog) StandingsBefore(ctx context.Context, g leaderboard.GuildRef, p
 	}
 	return one(ctx, c, "read_standings", scan, `
 		SELECT
-			coalesce((SELECT rank FROM standings WHERE period = s.period AND rank <= s.rank ORDER BY rank DESC LIMIT 1 OFFSET $4), 1),
-			coalesce((SELECT rank FROM standings WHERE period = s.period ORDER BY rank DESC LIMIT 1 OFFSET $5), 1)
+			coalesce((SELECT rank FROM standings WHERE period = s.period AND rank <= s.rank
+				AND user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1) ORDER BY rank DESC LIMIT 1 OFFSET $4), 1),
+			coalesce((SELECT rank FROM standings WHERE period = s.period
+				AND user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1) ORDER BY rank DESC LIMIT 1 OFFSET $5), 1)
 		FROM periods p JOIN standings s ON s.period + 0 = p.number
-		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.user_id = $3`,
+		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.user_id = $3
+			AND s.user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1)`,
 		int64(g.Incarnation), periodID, string(user), limit/2, limit-1)
 }

@@ -19,7 +19,8 @@ func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, q leade
 	}
 	rows, err := a.Reader.QueryContext(ctx, `
 		SELECT user_id FROM members
-		WHERE incarnation = $1 AND NOT deleted AND NOT EXISTS (SELECT 1 FROM json_each($2) WHERE instr(' ' || words, value) = 0)
+		WHERE incarnation = $1 AND NOT deleted AND user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1)
+			AND NOT EXISTS (SELECT 1 FROM json_each($2) WHERE instr(' ' || words, value) = 0)
 		ORDER BY present DESC, xp DESC, user_id DESC LIMIT $3`, int64(g.Incarnation), string(beginnings), limits.Users)
 	found.Users, err = sqlarchive.Collect(rows, err, func(row sqlarchive.Row) (user id.User, err error) {
 		err = row.Scan(&user)

@@ -42,7 +42,7 @@ func Board(t *testing.T, open func(t *testing.T) Store) {
 }
 
 var allCases = slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, verifyCases, changesCases, evictCases, rewriteCases, gainCases,
-	gainBoardCases, putCases, presenceCases, positionCases, auditCases, eraseCases)
+	gainBoardCases, putCases, presenceCases, positionCases, auditCases, eraseCases, hiddenCases)
 
 func runBoard(t *testing.T, open func(t *testing.T) Store, cases []boardCase) {
 	for _, c := range cases {

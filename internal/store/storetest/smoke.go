@@ -37,6 +37,7 @@ var smoke = []string{
 	"an erased member",
 	"events of an erased member",
 	"access of an erased user",
+	"who is hidden is on no board",
 }
 
 // SmokeBoard runs some cases of Board.

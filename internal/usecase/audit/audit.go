@@ -50,6 +50,7 @@ const (
 	Deleted     Action = "deleted"
 	Bulk        Action = "bulk"
 	Presence    Action = "presence"
+	Hidden      Action = "hidden"
 	Settings    Action = "settings"
 	Directory   Action = "directory"
 	Granted     Action = "granted"

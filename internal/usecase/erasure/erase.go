@@ -30,6 +30,16 @@ func (e *Eraser) erase(ctx context.Context, o Open) error {
 	if err := e.live.EraseAccess(ctx, o.User, keys); err != nil {
 		return err
 	}
+	lifted, err := e.archive.LiftHidden(ctx, o.User)
+	for _, g := range lifted {
+		e.announce.Announce(ctx, changes.Guild, string(g.ID))
+		if err := e.loader.Load(ctx, g); err != nil && !errors.Is(err, leaderboard.ErrGuildMoved) {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
 	if o.At.IsZero() {
 		if o.At, err = e.search(ctx, o.User); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
@@ -26,16 +27,17 @@ var ErrContinues = errors.New("the erasure has begun and is not complete")
 // Stored is what is stored about a user.
 type Stored struct {
 	Guilds       []Membership // by id
-	Keys         []Key        // API keys that the user owns, by id
-	Sessions     int64        // of the pages
-	AuditRecords int64        // that name the user
+	Hidden       []hiding.InGuild
+	Keys         []Key // API keys that the user owns, by id
+	Sessions     int64 // of the pages
+	AuditRecords int64 // that name the user
 	// Traces says that the archive names the user elsewhere: in closed periods, checkpoints, records of requests or the history of keys.
 	Traces bool
 }
 
 // Nothing reports whether nothing is stored.
 func (s *Stored) Nothing() bool {
-	return len(s.Guilds) == 0 && len(s.Keys) == 0 && s.Sessions == 0 && s.AuditRecords == 0 && !s.Traces
+	return len(s.Guilds) == 0 && len(s.Hidden) == 0 && len(s.Keys) == 0 && s.Sessions == 0 && s.AuditRecords == 0 && !s.Traces
 }
 
 // Membership is a user's entry in a guild. A Row that is Deleted has none.
@@ -71,6 +73,8 @@ type Archive interface {
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// States is as in snapshot.Archive.
 	States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error)
+	// LiftHidden lifts all flags of the user, and appends to the change log. It returns the guilds, with the numbers of these changes.
+	LiftHidden(ctx context.Context, user id.User) ([]leaderboard.GuildRef, error)
 	// BeginErasure notes that a user is to be erased, with the id until EndErasure. One that is open begins again.
 	BeginErasure(ctx context.Context, user id.User) error
 	// OpenErasures lists those that have not ended, the oldest first.

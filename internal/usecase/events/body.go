@@ -29,11 +29,13 @@ type levelBody struct {
 	XP            level.XP     `json:"xp"`
 	AddRoles      []id.Role    `json:"addRoles"`
 	RemoveRoles   []id.Role    `json:"removeRoles"`
+	Hidden        bool         `json:"hidden,omitzero"`
 }
 
 type removedBody struct {
 	UserID      id.User   `json:"userId"`
 	RemoveRoles []id.Role `json:"removeRoles"`
+	Hidden      bool      `json:"hidden,omitzero"`
 }
 
 type resetBody struct {
@@ -67,9 +69,9 @@ func (e Entry) Encode(g *guild.Guild) (name string, data []byte, err error) {
 
 func (t Told) body() any {
 	if t.Kind == Left {
-		return removedBody{t.UserID, t.Remove}
+		return removedBody{t.UserID, t.Remove, t.Hidden}
 	}
-	body := levelBody{UserID: t.UserID, Level: t.Level, XP: t.XP, AddRoles: t.Add, RemoveRoles: t.Remove}
+	body := levelBody{UserID: t.UserID, Level: t.Level, XP: t.XP, AddRoles: t.Add, RemoveRoles: t.Remove, Hidden: t.Hidden}
 	if t.Kind == Back {
 		return body
 	}

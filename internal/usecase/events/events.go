@@ -73,6 +73,7 @@ type Entry struct {
 	Period string // the event of a closed period (periods.Event); then all else is empty
 	User   id.User
 	Moved  Move // unless it is a change of level
+	Hidden bool // the member is
 	// Before and After are the XP of a change of level. After is the XP of a member who came back, too.
 	Before, After level.XP
 	Channel       id.Channel // of the message that raised the level; empty for none
@@ -121,6 +122,7 @@ type Told struct {
 	Add, Remove          []id.Role
 	Channel              id.Channel // of a LevelUp, as is the next
 	Silent               bool
+	Hidden               bool
 }
 
 // Told says by the settings of the moment what the entry means; ok is false when it is nothing about a member, or no change of level.
@@ -128,10 +130,10 @@ func (e Entry) Told(g *guild.Guild) (t Told, ok bool) {
 	if e.Reset != "" || e.User == "" {
 		return t, false
 	}
-	t = Told{Kind: Back, UserID: e.User, Level: g.Curve.LevelAt(e.After), XP: e.After}
+	t = Told{Kind: Back, UserID: e.User, Hidden: e.Hidden, Level: g.Curve.LevelAt(e.After), XP: e.After}
 	switch e.Moved {
 	case Removed:
-		return Told{Kind: Left, UserID: e.User, Remove: g.RewardRoles()}, true
+		return Told{Kind: Left, UserID: e.User, Hidden: e.Hidden, Remove: g.RewardRoles()}, true
 	case Stayed:
 		if t.PreviousLevel = g.Curve.LevelAt(e.Before); t.Level == t.PreviousLevel {
 			return Told{}, false

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
@@ -57,6 +58,8 @@ type Archive interface {
 	Erased(ctx context.Context, users []id.User) (map[id.User]Erasure, error)
 	// Members is as in snapshot.Archive.
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error)
+	// HiddenAfter reads which flags of hidden users changed after a number, the first of them, about hidden.MaxStep. guild.ErrNotFound.
+	HiddenAfter(ctx context.Context, g id.Guild, number int64) (hidden.Part, error)
 	// Guild reads a guild with its settings. guild.ErrNotFound.
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// LastDay reads the newest day on which any member gained; 0 if none did.
@@ -88,6 +91,9 @@ type Live interface {
 	// CommitHydration moves the staging keys into place and writes the guild's meta last, in one atomic step: rev and
 	// archived start at s.Archived. ErrLost when the lock was lost.
 	CommitHydration(ctx context.Context, h Lock, s snapshot.State) error
+	// CopyHidden copies flags of hidden users, in one atomic step, unless the guild has them, or lacks earlier ones. has is up to which number the
+	// guild has them then. leaderboard.ErrNotLoaded.
+	CopyHidden(ctx context.Context, g leaderboard.GuildRef, part hidden.Part) (has int64, err error)
 	// AbortHydration gives the lock up and drops the staging keys.
 	AbortHydration(ctx context.Context, h Lock) error
 	// Boards reads which boards of periods a guild has (period.Boards), and the clock that chooses the day of a gain.

@@ -66,7 +66,7 @@ func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 
 // shared does something with a guild once for all who ask for it.
 func (h *Hydrator) shared(ctx context.Context, g leaderboard.GuildRef, what string, do func(context.Context, leaderboard.GuildRef) error) error {
-	done := h.flights.DoChan(fmt.Sprintf("%s/%s/%d", what, g.ID, g.Incarnation), func() (any, error) {
+	done := h.flights.DoChan(fmt.Sprintf("%s/%s/%d/%d", what, g.ID, g.Incarnation, g.Hidden), func() (any, error) {
 		if !h.enter() {
 			return nil, context.Canceled
 		}
@@ -110,6 +110,9 @@ func (h *Hydrator) enter() bool {
 func (h *Hydrator) load(ctx context.Context, g leaderboard.GuildRef) error {
 	for wait := busyWait; ; wait = min(2*wait, busyWaitMost) {
 		done, err := h.attempt(ctx, g)
+		if done && err == nil {
+			done, err = h.copyHidden(ctx, g)
+		}
 		if done || (err != nil && !errors.Is(err, ErrLost)) {
 			return err
 		}

@@ -43,6 +43,8 @@ func (AskArchive) Unwrap() error { return ErrAskArchive }
 type GuildRef struct {
 	ID          id.Guild
 	Incarnation guild.Incarnation
+	// Hidden is the number of the newest flags of hidden users that are known: a live store with older ones is ErrNotLoaded. 0 asks for none.
+	Hidden int64
 }
 
 // User is what a chat platform told about a user; it may be out of date. Strings hold at most 256 bytes and no NUL.
@@ -63,10 +65,12 @@ type Member struct {
 	User         User
 }
 
-// Ranked is a member with its rank, the position by XP, highest first, from 1. Members of equal XP stand in the order of ZREVRANGE.
+// Ranked is a member with its rank, the position by XP, highest first, from 1. Members of equal XP stand in the order of ZREVRANGE. One who is
+// hidden has the rank behind all with more XP.
 type Ranked struct {
 	Member
-	Rank int64
+	Rank   int64
+	Hidden bool
 }
 
 // Op says what a Change does to XP.
@@ -214,8 +218,10 @@ type Awarded struct {
 // the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key
 // is ErrKeyReused, which comes after ErrNotLoaded and before the other errors. After a load that may have lost records the store needs Once.Past.
 type Board interface {
-	// Member reads a member's entry and rank. ErrNoMember when there is none, ErrNotPresent when it is not on the board.
+	// Member reads a member's entry and rank, of a hidden one too. ErrNoMember when there is none, ErrNotPresent when the member is absent.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
+	// Stored reads those of the users, at most 1000, that have an entry, on the board or not.
+	Stored(ctx context.Context, g GuildRef, users []id.User) ([]Member, error)
 	// Page reads at most limit entries from position offset (0-based) on. It leaves the rows out when their Digest is known.
 	Page(ctx context.Context, g GuildRef, offset, limit int64, known Digest) (Page, error)
 	// View reads pages and members, and how many members there are.
@@ -224,7 +230,7 @@ type Board interface {
 	Version(ctx context.Context, g GuildRef) (Version, error)
 	// Create makes an entry without messages. ErrMemberExists when there is one, also of a member that is not present.
 	Create(ctx context.Context, g GuildRef, user id.User, c Creation) (Outcome, error)
-	// Change applies c. ErrNoMember when there is no entry, ErrNotPresent when the member is not on the board.
+	// Change applies c. ErrNoMember when there is no entry, ErrNotPresent when the member is absent.
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
 	// Delete removes the entry, its cooldown included, also of a member that is not present. ErrNoMember when there is none.
 	Delete(ctx context.Context, g GuildRef, user id.User, r Removal) (replayed bool, err error)

@@ -93,11 +93,18 @@ func New(board Board, loader Loader, settings Settings, o Options) *Leaderboard 
 }
 
 // Ref names the incarnation that a guild's settings belong to.
-func Ref(g *guild.Guild) GuildRef { return GuildRef{ID: g.ID, Incarnation: g.Incarnation} }
+func Ref(g *guild.Guild) GuildRef {
+	return GuildRef{ID: g.ID, Incarnation: g.Incarnation, Hidden: g.Hidden}
+}
 
 // Member reads a member's entry and rank.
 func (l *Leaderboard) Member(ctx context.Context, g *guild.Guild, user id.User) (Ranked, error) {
 	return loaded(ctx, l, g, "read a member", func() (Ranked, error) { return l.board.Member(ctx, Ref(g), user) })
+}
+
+// Stored reads those of the users, at most 1000, that have an entry, on the board or not.
+func (l *Leaderboard) Stored(ctx context.Context, g *guild.Guild, users []id.User) ([]Member, error) {
+	return loaded(ctx, l, g, "read entries", func() ([]Member, error) { return l.board.Stored(ctx, Ref(g), users) })
 }
 
 // Page reads page number (from 1). It has no rows past the last page, nor when their Digest is known.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
@@ -12,8 +13,9 @@ import (
 // Position is where a member stands on the board of all time and on those of running periods, all of one moment.
 type Position struct {
 	Ranked
-	Of      int64            // members on the board
+	Of      int64            // members on the board, and one more for a hidden member
 	Ahead   *Ahead           // the member one rank above; nil for the first
+	Flags   hidden.Flags     // by whom the member is hidden
 	Periods []PeriodPosition // in the order in which they were asked for
 }
 

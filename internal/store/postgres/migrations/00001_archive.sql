@@ -26,6 +26,7 @@ CREATE TABLE guilds (
     verified    bigint  NOT NULL DEFAULT 0,    -- how many of the last epochs only verified the guild, with nothing archived since
     created_ms  bigint  NOT NULL,
     open        jsonb   NOT NULL DEFAULT '{}', -- periods.Open
+    hidden      bigint  NOT NULL DEFAULT 0,    -- the last change of who is hidden
     closes_ms   bigint,                        -- when a period closes; 0: settings were written since; null: never
     keep_day    integer NOT NULL DEFAULT 0,    -- gains of this day and later ones are still needed; 0: none are
     gains_from  integer,                       -- Purge has deleted the gains of earlier days; null: there are none
@@ -46,6 +47,22 @@ CREATE TABLE directories (
     guild_id text COLLATE "C" PRIMARY KEY REFERENCES guilds ON DELETE CASCADE,
     document jsonb NOT NULL                -- guild.MarshalDirectory
 );
+
+-- Who is hidden in a guild, with an entry or without. A flag that was lifted stays as 0, so that its number tells the live store.
+CREATE TABLE hidden (
+    guild_id text COLLATE "C" NOT NULL REFERENCES guilds ON DELETE CASCADE,
+    user_id  text COLLATE "C" NOT NULL,
+    flags    integer NOT NULL,             -- hidden.Flags
+    number   bigint  NOT NULL,             -- of the last change
+    PRIMARY KEY (guild_id, user_id)
+);
+
+CREATE INDEX hidden_number ON hidden (guild_id, number);
+CREATE INDEX hidden_user ON hidden (user_id);
+
+-- Who is left out of all that shows members.
+CREATE VIEW hidden_members AS
+    SELECT guilds.incarnation, hidden.user_id FROM guilds JOIN hidden ON hidden.guild_id = guilds.id WHERE flags <> 0;
 
 -- Keyed by incarnation, without a reference to guilds: a guild is deleted at once, however many members it has, and nobody can
 -- read them again. With the free space most updates stay on their page and leave the indexes alone.

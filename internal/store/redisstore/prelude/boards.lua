@@ -1,27 +1,27 @@
 -- The boards of the running day, week, month and season: sorted sets of what members gained. 'boards' of meta has the newest day that
 -- anything was counted on, and the days of each ('20784 20784-20785 20780-20787 - -'); or '-' when they lack something and have to be
 -- loaded with the guild. It is not there while nothing was ever counted. 'gained:day' and so on are the sums of the gains above 0 of
--- members that are present. Who is not present stands on the boards all the same, far below 0: the gain less AWAY.
+-- members on the board of all time. Who is absent or hidden stands on the boards all the same, far below 0: the gain less AWAY.
 local AWAY, SUMS = 2 ^ 52, {'gained:day', 'gained:week', 'gained:month', 'gained:season'}
 
 -- Adds to what a member has on a board.
 local function add_to_board(place, member, amount)
-  local after = redis.call('ZINCRBY', KEYS[8 + place], amount, member) + 0
+  local after = redis.call('ZINCRBY', KEYS[9 + place], amount, member) + 0
   local counted = math.max(after, 0) - math.max(after - amount, 0)
   if counted ~= 0 then redis.call('HINCRBY', meta_key, SUMS[place], counted) end
 end
 
--- Takes a member off the boards (to is nil), or notes there that it is present again ('back') or is not any more ('away'). Without a
+-- Takes a member off the boards (to is nil), or moves it far below 0 ('away') or up again ('back'), unless it is there. Without a
 -- calendar the boards are not named: then they have to be loaded again.
 local function move_on_boards(member, to)
   if not boards or boards == '-' then return end
   if days == '' then return redis.call('HSET', meta_key, 'boards', '-') end
   for place = 1, 4 do
-    local was = redis.call('ZMSCORE', KEYS[8 + place], member)[1]
+    local was = redis.call('ZMSCORE', KEYS[9 + place], member)[1]
     local away = was and was + 0 < -AWAY / 2
     if was and not to then
       add_to_board(place, member, -was)
-      redis.call('ZREM', KEYS[8 + place], member)
+      redis.call('ZREM', KEYS[9 + place], member)
     elseif was and away == (to == 'back') then
       add_to_board(place, member, away and AWAY or -AWAY)
     end

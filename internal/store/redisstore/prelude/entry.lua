@@ -1,14 +1,14 @@
--- An entry is text, fields with NUL between: message count, last update, end of the cooldown, gains by day (gains.lua), and five of
--- user data.
+-- An entry is text, fields with NUL between: message count, last update, end of the cooldown, 'a' if the member is absent, gains by day
+-- (gains.lua), and five of user data.
 
--- Returns message count, end of the cooldown, gains and all user data; zeros for a missing entry, nothing for a damaged one.
+-- Returns message count, end of the cooldown, 'a' or '', gains and all user data; zeros for a missing entry, nothing for a damaged one.
 local function fields(entry)
-  if not entry then return '0', '0', '', '\0\0\0\0' end
-  return string.match(entry, '^(%d+)%z%d+%z(%d+)%z([^%z]*)%z(.*)$')
+  if not entry then return '0', '0', '', '', '\0\0\0\0' end
+  return string.match(entry, '^(%d+)%z%d+%z(%d+)%z(a?)%z([^%z]*)%z(.*)$')
 end
 
-local function entry_text(count, updated, cooldown_end, gains, user)
-  return table.concat({count, updated, cooldown_end, gains, user}, '\0')
+local function entry_text(count, updated, cooldown_end, absent, gains, user)
+  return table.concat({count, updated, cooldown_end, absent, gains, user}, '\0')
 end
 
 -- Returns the gains of a new entry: '!' when the member waits for a snapshot, so that what the archive has of days may be of an entry

@@ -18,10 +18,10 @@ if days ~= '' then
       local begins = tonumber(string.match(wants[1 + place], '^%d+') or '')
       if has[1 + place] ~= wants[1 + place] and not (first and first > today) then
         if begins and begins <= has[1] + 0 then
-          redis.call('UNLINK', unpack(KEYS, 9, 12))
+          redis.call('UNLINK', unpack(KEYS, 10, 13))
           return '-'
         end
-        redis.call('UNLINK', KEYS[8 + place])
+        redis.call('UNLINK', KEYS[9 + place])
         redis.call('HDEL', meta_key, SUMS[place])
         has[1 + place] = wants[1 + place]
       end

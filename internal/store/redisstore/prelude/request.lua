@@ -1,13 +1,13 @@
 -- How each script that changes members begins: it names what it shares with the others, and answers a request that was made before.
 --
--- KEYS     meta xp off entry dirty events journal, the record of the request, and with a calendar the boards of the day, week, month and
---          season
--- ARGV     incarnation, days (gains.lua, '': no calendar), curve (level.lua), what the audit log shall say of the change ('': nothing),
---          and of a request that a client may send again its name ('': it has none), what it asks for, what the archive knows of it, and
---          how long its record is kept, in ms; then the script's own. The archive knows '' (it was not asked), or the epoch and '-'
---          (nothing), '+' (a part of it, which is in the script's own arguments) or the outcome.
-local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local incarnation, days, curve, audit, name, request, past, ttl = unpack(ARGV, 1, 8)
+-- KEYS     meta xp off entry dirty events journal, the record of the request, hidden, and with a calendar the boards of the day, week,
+--          month and season
+-- ARGV     incarnation, flags (loaded.lua), days (gains.lua, '': no calendar), curve (level.lua), what the audit log shall say of the
+--          change ('': nothing), and of a request that a client may send again its name ('': it has none), what it asks for, what the
+--          archive knows of it, and how long its record is kept, in ms; then the script's own. The archive knows '' (it was not asked), or
+--          the epoch and '-' (nothing), '+' (a part of it, which is in the script's own arguments) or the outcome.
+local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key, hidden_key = unpack(KEYS, 1, 9)
+local incarnation, _, days, curve, audit, name, request, past, ttl = unpack(ARGV, 1, 9)
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
 local time = now()
@@ -35,6 +35,9 @@ if name ~= '' then
     return {'replayed', known}
   end
 end
+
+-- Decides on which set a member's XP is: on the board, or off it. absent is of the entry, flags are what hidden_key has of the member.
+local function seat(absent, flags) return (absent == 'a' or flags) and off_key or xp_key end
 
 -- Records what a request did, if it has a name or the audit log wants it: under its name, for a repeat, and in the journal, for the
 -- archive. before and after are XP, for the audit log.

@@ -1,5 +1,6 @@
--- Reads members for the archive: XP of those who are present, XP of those who are not, and entries, three lists with nil where there is
--- none; after values.lua.
+-- Reads members for the archive: XP, on the board or off it, and entries, two lists with nil where there is none; after values.lua.
 local function rows(xp_key, off_key, entry_key, members)
-  return values('ZMSCORE', xp_key, members), values('ZMSCORE', off_key, members), values('HMGET', entry_key, members)
+  local xp, off = values('ZMSCORE', xp_key, members), values('ZMSCORE', off_key, members)
+  for i = 1, #members do xp[i] = xp[i] or off[i] end
+  return xp, values('HMGET', entry_key, members)
 end

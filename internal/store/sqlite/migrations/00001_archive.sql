@@ -13,6 +13,7 @@ CREATE TABLE guilds (
     verified    INTEGER NOT NULL DEFAULT 0,
     created_ms  INTEGER NOT NULL,
     open        TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(open)),
+    hidden      INTEGER NOT NULL DEFAULT 0,
     closes_ms   INTEGER,
     keep_day    INTEGER NOT NULL DEFAULT 0,
     gains_from  INTEGER,
@@ -30,6 +31,20 @@ CREATE TABLE directories (
     guild_id TEXT PRIMARY KEY REFERENCES guilds ON DELETE CASCADE,
     document TEXT NOT NULL CHECK (json_valid(document))
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE hidden (
+    guild_id TEXT    NOT NULL REFERENCES guilds ON DELETE CASCADE,
+    user_id  TEXT    NOT NULL,
+    flags    INTEGER NOT NULL,
+    number   INTEGER NOT NULL,
+    PRIMARY KEY (guild_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX hidden_number ON hidden (guild_id, number);
+CREATE INDEX hidden_user ON hidden (user_id);
+
+CREATE VIEW hidden_members AS
+    SELECT guilds.incarnation, hidden.user_id FROM guilds JOIN hidden ON hidden.guild_id = guilds.id WHERE flags <> 0;
 
 CREATE TABLE members (
     incarnation   INTEGER NOT NULL,

@@ -1,0 +1,28 @@
+-- Copies a part of the archive's flags: who is hidden, and who is not any more, and moves them off the board, or back onto it. Each
+-- part has the number of its last change. A late or repeated one changes nothing of a user for whom the guild has a higher one.
+--
+-- KEYS     as in request.lua
+-- ARGV     as in request.lua, without a name; after which number the part begins, and with which it ends, and for each user of it
+--          user, flags ('': not hidden any more) and number
+-- returns  {'hidden', up to which number the guild has the flags now} | NOTLOADED
+-- atomic   all users, and the guild's rev: pages change, but nobody waits for a snapshot
+local after, upto = ARGV[10], ARGV[11]
+local has = redis.call('HGET', meta_key, 'hidden') or '0'
+if has + 0 < after + 0 or has + 0 >= upto + 0 then return {'hidden', has} end
+for i = 12, #ARGV, 3 do
+  local member, flags, number = unpack(ARGV, i, i + 2)
+  if number + 0 > has + 0 then
+    redis.call('HDEL', hidden_key, member)
+    if flags ~= '' then redis.call('HSET', hidden_key, member, flags) end
+    local _, _, absent = fields(redis.call('HGET', entry_key, member))
+    local to_key = seat(absent, flags ~= '')
+    local xp = redis.call('ZMSCORE', to_key == xp_key and off_key or xp_key, member)[1]
+    if xp then
+      redis.call('ZREM', to_key == xp_key and off_key or xp_key, member)
+      redis.call('ZADD', to_key, string.format('%.0f', xp + 0), member)
+      move_on_boards(member, to_key == xp_key and 'back' or 'away')
+    end
+  end
+end
+redis.call('HSET', meta_key, 'hidden', upto, 'rev', rev + 1, 'since', since or time)
+return {'hidden', upto}

@@ -1,0 +1,134 @@
+// Package hiding takes users off the board of a guild by choice, and lists them. Flags are in the archive before the answer; then they are copied to
+// the live store, by this replica or by the next that uses the guild (hydrate.CopyHidden). It does not check the caller, and changes no XP.
+package hiding
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// PageSize is how many users a page of the list holds.
+const PageSize = 100
+
+// Step sets or lifts one flag of users.
+type Step struct {
+	By     hidden.Flags // one of them
+	Hidden bool
+	Users  []id.User // at most hidden.MaxStep, each once
+}
+
+// InGuild is by whom a user is hidden in a guild.
+type InGuild struct {
+	Guild id.Guild
+	Flags hidden.Flags
+}
+
+// Archive is what is needed of Postgres or SQLite.
+type Archive interface {
+	// SetHidden makes a step, records it in the audit log and appends to the change log, in one transaction, if it changes anything. changed is how
+	// many users had the flag set or lifted, and g the guild then. guild.ErrNotFound.
+	SetHidden(ctx context.Context, g id.Guild, s Step) (now *guild.Guild, changed int64, err error)
+	// Hidden lists who is hidden, by id as a number.
+	Hidden(ctx context.Context, g id.Guild, offset, limit int64) ([]hidden.User, error)
+	// HiddenAmong says who of the users is hidden.
+	HiddenAmong(ctx context.Context, g id.Guild, users []id.User) (map[id.User]hidden.Flags, error)
+	// HiddenOf lists the guilds in which a user is hidden.
+	HiddenOf(ctx context.Context, user id.User) ([]InGuild, error)
+}
+
+// Live brings flags to the live store.
+type Live interface {
+	CopyHidden(ctx context.Context, g leaderboard.GuildRef) error
+}
+
+// Board reads entries. Its errors are faults.
+type Board interface {
+	Stored(ctx context.Context, g *guild.Guild, users []id.User) ([]leaderboard.Member, error)
+}
+
+// Hiding holds the use cases. Its errors are faults. It is safe for concurrent use.
+type Hiding struct {
+	archive  Archive
+	live     Live
+	board    Board
+	announce changes.Announcer
+	log      *slog.Logger
+}
+
+// New returns the use cases.
+func New(archive Archive, live Live, board Board, announce changes.Announcer, log *slog.Logger) *Hiding {
+	return &Hiding{archive: archive, live: live, board: board, announce: announce, log: log}
+}
+
+// Set makes a step, and returns how many users had the flag set or lifted. A user who is named twice counts once.
+func (h *Hiding) Set(ctx context.Context, g id.Guild, s Step) (changed int64, err error) {
+	s.Users = slices.Compact(slices.Sorted(slices.Values(s.Users)))
+	now, changed, err := h.archive.SetHidden(ctx, g, s)
+	if err != nil {
+		return 0, asFault("hide users", err)
+	}
+	if changed == 0 {
+		return 0, nil
+	}
+	if err := h.live.CopyHidden(context.WithoutCancel(ctx), leaderboard.Ref(now)); err != nil {
+		h.log.WarnContext(ctx, "who is hidden could not be copied to Redis; nothing to do, the next use of the guild does it", "guild", g, "error", err)
+	}
+	h.announce.Announce(ctx, changes.Guild, string(g))
+	return changed, nil
+}
+
+// Listed is a hidden user, with the entry, if there is one.
+type Listed struct {
+	hidden.User
+	Entry *leaderboard.Member
+}
+
+// List lists page number (from 1) of who is hidden, by id as a number.
+func (h *Hiding) List(ctx context.Context, g *guild.Guild, number int64) ([]Listed, error) {
+	users, err := h.archive.Hidden(ctx, g.ID, PageSize*(number-1), PageSize)
+	if err != nil {
+		return nil, asFault("list who is hidden", err)
+	}
+	listed, ids := make([]Listed, len(users)), make([]id.User, len(users))
+	for i, u := range users {
+		listed[i].User, ids[i] = u, u.User
+	}
+	if len(ids) == 0 {
+		return listed, nil
+	}
+	entries, err := h.board.Stored(ctx, g, ids)
+	for _, e := range entries {
+		listed[slices.Index(ids, e.UserID)].Entry = &e
+	}
+	return listed, err
+}
+
+// Of says in which guilds a user is hidden, and by whom.
+func (h *Hiding) Of(ctx context.Context, user id.User) (map[id.Guild]hidden.Flags, error) {
+	all, err := h.archive.HiddenOf(ctx, user)
+	found := make(map[id.Guild]hidden.Flags, len(all))
+	for _, in := range all {
+		found[in.Guild] = in.Flags
+	}
+	return found, asFault("read where a user is hidden", err)
+}
+
+func asFault(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, guild.ErrNotFound):
+		return fault.Wrap(err, fault.NotFound, "There is no such guild.")
+	default:
+		return fault.Down(op, err)
+	}
+}

@@ -35,6 +35,7 @@ import (
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/keys"
@@ -178,11 +179,13 @@ func (a *App) start(ctx context.Context) error {
 	a.background.Go(func() { tasks.Run(background) })
 	users := erasure.New(a.stores.archive, store, a.hydrator, announce, erasure.Options{Lease: a.writer.Lease, Interval: a.cfg.SnapshotInterval, Log: a.log})
 	a.background.Go(func() { users.Run(background) })
+	hides := hiding.New(a.stores.archive, a.hydrator, board, announce, a.log)
 	boards := periods.NewBoards(board, a.stores.archive, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, apiKeys, web.Deps{
 			Guilds: guildCache, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept, Audit: log, Fonts: fonts,
+			Hiding: hides,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
@@ -190,7 +193,7 @@ func (a *App) start(ctx context.Context) error {
 		return httpapi.New(httpapi.Deps{
 			Keys: keyCache, Limiter: a.limiter, Guilds: guildCache, Board: board, Periods: boards, Events: a.feed, Settings: operator, APIKeys: apiKeys, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: kept,
-			Audit: log, Users: users, Fonts: fonts,
+			Audit: log, Users: users, Fonts: fonts, Hiding: hides,
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

@@ -18,7 +18,7 @@ var suites = map[string]cases{
 	"cors": corsCases, "directories": directoryCases, "erasure": erasureCases, "ETags": etagCases,
 	"events": eventCases, "gzip": gzipCases, "idempotency": idempotencyCases, "imports": importCases, limitSuite: limitCases,
 	"members": memberCases, "messages": messageCases, "periods": periodCases, "positions": positionCases,
-	"presence": presenceCases, "puts": putCases, "rewards": rewardCases, "unlimited": unlimitedCases,
+	"presence": presenceCases, "hidden": hiddenCases, "puts": putCases, "rewards": rewardCases, "unlimited": unlimitedCases,
 }
 
 const limitSuite = "limits"

@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/erasure"
@@ -20,12 +23,13 @@ type storedJSON struct {
 }
 
 type membershipJSON struct {
-	ID           id.Guild       `json:"id"`
-	XP           level.XP       `json:"xp"`
-	Level        level.Level    `json:"level"`
-	MessageCount int64          `json:"messageCount"`
-	Present      bool           `json:"present"`
-	User         userWithColour `json:"user"`
+	ID           id.Guild        `json:"id"`
+	XP           *level.XP       `json:"xp"` // as all that follows, null for a user who has flags alone
+	Level        *level.Level    `json:"level"`
+	MessageCount *int64          `json:"messageCount"`
+	Present      *bool           `json:"present"`
+	User         *userWithColour `json:"user"`
+	Hidden       []string        `json:"hidden"`
 }
 
 type storedKeyJSON struct {
@@ -38,9 +42,22 @@ func storedBody(user id.User, found erasure.Stored) storedJSON {
 		UserID: user, Guilds: make([]membershipJSON, len(found.Guilds)), Keys: make([]storedKeyJSON, len(found.Keys)),
 		Sessions: found.Sessions, AuditRecords: found.AuditRecords,
 	}
-	for i, m := range found.Guilds {
-		body.Guilds[i] = membershipJSON{m.Guild.ID, m.Row.XP, m.Level, m.Row.MessageCount, !m.Row.Absent, pageUser(m.Row.User)}
+	flags := map[id.Guild]hidden.Flags{}
+	for _, in := range found.Hidden {
+		flags[in.Guild] = in.Flags
 	}
+	for i, m := range found.Guilds {
+		body.Guilds[i] = membershipJSON{
+			m.Guild.ID, &m.Row.XP, &m.Level, &m.Row.MessageCount, new(!m.Row.Absent), new(pageUser(m.Row.User)), flags[m.Guild.ID].Words(),
+		}
+		delete(flags, m.Guild.ID)
+	}
+	for _, in := range found.Hidden {
+		if flags[in.Guild] != 0 {
+			body.Guilds = append(body.Guilds, membershipJSON{ID: in.Guild, Hidden: in.Flags.Words()})
+		}
+	}
+	slices.SortFunc(body.Guilds, func(a, b membershipJSON) int { return cmp.Compare(a.ID, b.ID) })
 	for i, k := range found.Keys {
 		body.Keys[i] = storedKeyJSON(k)
 	}

@@ -28,6 +28,7 @@ import (
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
@@ -88,6 +89,7 @@ type Deps struct {
 	Checkpoints *checkpoints.Checkpoints
 	Audit       *audit.Log
 	Users       *erasure.Eraser
+	Hiding      *hiding.Hiding
 	Events      *events.Feed
 	Periods     *periods.Boards
 	Directories *guildsettings.Settings

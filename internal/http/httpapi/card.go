@@ -49,6 +49,9 @@ func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
 			return r.err
 		}
 		member, err := a.deps.Board.Member(r.ctx, g, user)
+		if err == nil {
+			err = shown(callerOf(c), g, member)
+		}
 		if err != nil {
 			return err
 		}

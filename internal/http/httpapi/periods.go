@@ -68,8 +68,8 @@ type closedName struct {
 	alias   bool // it was asked for as "week": later that is another one
 }
 
-// serveClosed answers with a page of a closed period, which stays as it is, so caches need not ask again. Its ETag is made of its body: an
-// erasure changes it.
+// serveClosed answers with a page of a closed period, which stays as it is but for who is hidden or erased, so caches need not ask for minutes. Its
+// ETag is made of its body.
 func (a *api) serveClosed(c *gin.Context, g *guild.Guild, closed *periods.Closed, name closedName) error {
 	rows, err := a.deps.Periods.Page(c.Request.Context(), g, closed.Period, name.number)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *api) serveClosed(c *gin.Context, g *guild.Guild, closed *periods.Closed
 	if err != nil {
 		return err
 	}
-	kept := forAYear
+	kept := forMinutes
 	if name.alias {
 		kept = noCache
 	}

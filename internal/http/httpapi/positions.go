@@ -24,6 +24,7 @@ type positionJSON struct {
 	LastUpdated  *string          `json:"lastUpdated"`
 	Ahead        *aheadJSON       `json:"ahead"`
 	Periods      []periodRankJSON `json:"periods"`
+	Hidden       []string         `json:"hidden"`
 }
 
 type aheadJSON struct {
@@ -81,7 +82,7 @@ func positionBody(g *guild.Guild, p *leaderboard.Position) positionJSON {
 	body := positionJSON{
 		UserID: p.UserID, User: pageUser(p.User), Rank: p.Rank, Of: p.Of, TopPercent: float64(p.TopPercent()) / 100,
 		XP: p.XP, Level: at, NextLevelXP: next, Progress: progress,
-		MessageCount: p.MessageCount, LastUpdated: timestamp(p.LastUpdated), Periods: make([]periodRankJSON, len(p.Periods)),
+		MessageCount: p.MessageCount, LastUpdated: timestamp(p.LastUpdated), Periods: make([]periodRankJSON, len(p.Periods)), Hidden: p.Flags.Words(),
 	}
 	if p.Ahead != nil {
 		body.Ahead = &aheadJSON{p.Ahead.UserID, p.Ahead.XP}

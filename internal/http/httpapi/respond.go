@@ -83,7 +83,7 @@ const (
 	varyOpen       = "Origin, Accept-Encoding"
 	varyPage       = "Origin, Accept-Encoding, " + keyHeader
 	noCache        = "no-cache"
-	forAYear       = "max-age=31536000, immutable"
+	forMinutes     = "max-age=300" // shared caches must not keep who was hidden or erased
 	privateNoCache = "private, " + noCache
 )
 

@@ -41,6 +41,8 @@ func (a *api) routes() (http.Handler, error) {
 	keyed.PUT("/guilds/:guildId/directory", a.handle(a.putDirectory))
 	keyed.PUT("/guilds/:guildId/members", a.handle(a.putMembers))
 	keyed.PUT("/guilds/:guildId/presence", a.handle(a.putPresence))
+	keyed.PUT("/guilds/:guildId/hidden", a.handle(a.putHidden))
+	edge.Get(keyed, "/guilds/:guildId/hidden", a.handle(a.listHidden))
 	edge.Get(keyed, eventsRoute, a.handle(a.followEvents))
 	edge.Get(keyed, "/guilds/:guildId/role-rewards/level", a.handle(a.roleRewardChanges))
 	edge.Get(keyed, "/guilds/:guildId/members", a.handle(a.listMembers))

@@ -47,6 +47,9 @@ func standingOf(g *guild.Guild, p leaderboard.Position) standing {
 
 func (s *Site) positionOf(c *gin.Context, g *guild.Guild, user id.User) (leaderboard.Position, error) {
 	found, err := s.deps.Periods.Position(c.Request.Context(), g, user)
+	if err == nil && found.Hidden && !seesHidden(sessionOf(c), g, user) {
+		return leaderboard.Position{}, unranked(leaderboard.NoMember())
+	}
 	return found, unranked(err)
 }
 

@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
@@ -34,6 +35,7 @@ type Deps struct {
 	Board    *leaderboard.Leaderboard
 	Keys     *keys.Keys
 	Users    *erasure.Eraser
+	Hiding   *hiding.Hiding
 	Finder   *leaderboard.Finder
 	Periods  *periods.Boards
 	Watch    *watch.Feed

@@ -44,13 +44,13 @@ func (c *Catalog) StandingsBefore(ctx context.Context, g leaderboard.GuildRef, p
 		return min(first, last) - 1, err
 	}
 	return one(ctx, c, "read_standings", scan, `
+		WITH h AS MATERIALIZED (SELECT user_id FROM hidden_members WHERE incarnation = $1)
 		SELECT
-			coalesce((SELECT rank FROM standings WHERE period = s.period AND rank <= s.rank
-				AND user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1) ORDER BY rank DESC LIMIT 1 OFFSET $4), 1),
-			coalesce((SELECT rank FROM standings WHERE period = s.period
-				AND user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1) ORDER BY rank DESC LIMIT 1 OFFSET $5), 1)
+			coalesce((SELECT rank FROM standings WHERE period = s.period AND rank <= s.rank AND user_id NOT IN (SELECT user_id FROM h)
+				ORDER BY rank DESC LIMIT 1 OFFSET $4), 1),
+			coalesce((SELECT rank FROM standings WHERE period = s.period AND user_id NOT IN (SELECT user_id FROM h)
+				ORDER BY rank DESC LIMIT 1 OFFSET $5), 1)
 		FROM periods p JOIN standings s ON s.period + 0 = p.number
-		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.user_id = $3
-			AND s.user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1)`,
+		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.user_id = $3 AND s.user_id NOT IN (SELECT user_id FROM h)`,
 		int64(g.Incarnation), periodID, string(user), limit/2, limit-1)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/events"
@@ -72,6 +73,8 @@ type Archive interface {
 	// State and Members are as in snapshot.Archive.
 	State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error)
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error)
+	// HiddenAmong is as in hiding.Archive.
+	HiddenAmong(ctx context.Context, g id.Guild, users []id.User) (map[id.User]hidden.Flags, error)
 	// Checkpoints lists those of a guild, newest first.
 	Checkpoints(ctx context.Context, g id.Guild) ([]Checkpoint, error)
 	// CreateCheckpoint copies the members that the archive holds. With nothing changed: ErrTooMany, snapshot.ErrStale for an incarnation that

@@ -30,8 +30,17 @@ func (c *Checkpoints) Export(ctx context.Context, gid id.Guild) (*guild.Guild, i
 				yield(importer.Exported{}, err)
 				return
 			}
+			users := make([]id.User, len(rows))
 			for i := range rows {
-				if !yield(importer.Exported{Member: rows[i].Member, Present: !rows[i].Absent}, nil) {
+				users[i] = rows[i].UserID
+			}
+			flags, err := c.archive.HiddenAmong(ctx, gid, users)
+			if err != nil {
+				yield(importer.Exported{}, err)
+				return
+			}
+			for i := range rows {
+				if !yield(importer.Exported{Member: rows[i].Member, Present: !rows[i].Absent, Hidden: flags[rows[i].UserID]}, nil) {
 					return
 				}
 				after = rows[i].UserID

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
@@ -20,6 +21,7 @@ import (
 type Exported struct {
 	leaderboard.Member
 	Present bool
+	Hidden  hidden.Flags
 }
 
 // Format is a format of exports.
@@ -64,6 +66,7 @@ type exportedJSON struct {
 		GlobalName    *string `json:"globalName"`
 		Username      string  `json:"username"`
 	} `json:"user"`
+	Hidden []string `json:"hidden"`
 }
 
 func exportJSON(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) error {
@@ -74,7 +77,7 @@ func exportJSON(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) 
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		row := exportedJSON{UserID: m.UserID, XP: m.XP, Level: curve.LevelAt(m.XP), MessageCount: m.MessageCount, Present: m.Present}
+		row := exportedJSON{UserID: m.UserID, XP: m.XP, Level: curve.LevelAt(m.XP), MessageCount: m.MessageCount, Present: m.Present, Hidden: m.Hidden.Words()}
 		if updated := exportedTime(m.LastUpdated); updated != "" {
 			row.LastUpdated = &updated
 		}
@@ -98,7 +101,7 @@ func exportJSON(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) 
 }
 
 var exportedColumns = []string{
-	"userId", "xp", "level", "messageCount", "lastUpdated", "present", "username", "globalName", "discriminator", "avatar",
+	"userId", "xp", "level", "messageCount", "lastUpdated", "present", "username", "globalName", "discriminator", "avatar", "hidden",
 }
 
 func exportCSV(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) error {
@@ -111,7 +114,7 @@ func exportCSV(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) e
 			err = out.Write([]string{
 				string(m.UserID), strconv.FormatInt(int64(m.XP), 10), strconv.Itoa(int(curve.LevelAt(m.XP))), strconv.FormatInt(m.MessageCount, 10),
 				exportedTime(m.LastUpdated), strconv.FormatBool(m.Present),
-				guard(m.User.Username, false), guarded(m.User.GlobalName), guard(m.User.Discriminator, false), guarded(m.User.Avatar),
+				guard(m.User.Username, false), guarded(m.User.GlobalName), guard(m.User.Discriminator, false), guarded(m.User.Avatar), m.Hidden.String(),
 			})
 		}
 		if err != nil {

@@ -226,6 +226,9 @@ func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string, load 
 	return fault.Down("load the guild to "+op, err)
 }
 
+// NoMember is the fault for a user without an entry, and for a hidden one of whom the caller may not know.
+func NoMember() error { return asFault("read a member", ErrNoMember) }
+
 func asFault(op string, err error) error {
 	switch {
 	case err == nil:

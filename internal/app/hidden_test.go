@@ -1,0 +1,178 @@
+package app_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"levelboard/docs"
+	"levelboard/internal/testing/apitest"
+)
+
+var hiddenCases = cases{
+	"who is hidden is in no answer that shows members": hiddenNowhere,
+	"who is hidden is listed, and shown again":         hiddenListed,
+	"flags outlive what happens to members":            flagsStay,
+	"flags are refused":                                flagsRefused,
+}
+
+func hiddenPath(g string) string { return "/v2/guilds/" + g + "/hidden" }
+
+// hide sets or lifts a flag of users, and wants so many changed.
+func (s *service) hide(key, g, by string, hidden bool, changed int, users ...string) {
+	s.t.Helper()
+	got := s.Do("PUT", hiddenPath(g), key, object{"hidden": hidden, "by": by, "userIds": users}).Want(s.t, 200)
+	wantLimits(s.t, got)
+	wantJSON(s.t, got, jsonText(s.t, object{"changed": changed}))
+}
+
+// showsHidden are the routes that tell of hidden users to whoever holds a key with a grant, or the admin token.
+var showsHidden = []string{
+	"/v2/guilds/{guildId}/hidden", "/v2/guilds/{guildId}/members/{userId}", "/v2/levels/{guildId}/users/{userId}", "/v2/guilds/{guildId}/events",
+	"/v2/levels/{guildId}/users/{userId}/card.svg", "/v2/levels/{guildId}/users/{userId}/card.png",
+}
+
+// hiddenNowhere walks all routes of the description, which has all routes of the API.
+func hiddenNowhere(t *testing.T, s *service) {
+	g := s.guild(object{"periods": []string{"day", "week", "month"}})
+	key := s.key(g)
+	ada, bea, cleo := newID(), newID(), newID()
+	for i, u := range []string{ada, bea, cleo} {
+		s.Do("POST", memberPath(g, u), key, object{"xp": 100 * (3 - i), "user": object{"avatar": nil, "discriminator": "0", "username": "name" + u}}).Want(t, 200)
+		s.patch(key, g, u, object{"increment": 10})
+	}
+	s.hide(key, g, "self", true, 1, bea)
+	type route struct {
+		Parameters []struct {
+			Name     string `json:"name"`
+			In       string `json:"in"`
+			Required bool   `json:"required"`
+		} `json:"parameters"`
+	}
+	var described struct {
+		Paths map[string]struct {
+			Get *route `json:"get"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(docs.OpenAPI, &described); err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{"page": "1", "days": "9", "level": "1", "format": "json"}
+	walked := 0
+	for path, methods := range described.Paths {
+		get := methods.Get
+		if get == nil || !strings.HasPrefix(path, "/v2/") || slices.Contains(showsHidden, path) || path == "/v2/openapi.json" {
+			continue
+		}
+		address := strings.NewReplacer("{guildId}", g, "{entry}", g, "{userId}", ada).Replace(path)
+		separator := "?"
+		for _, p := range get.Parameters {
+			if p.In == "query" && p.Required {
+				address += separator + p.Name + "=" + values[p.Name]
+				separator = "&"
+			}
+		}
+		asked := []string{address}
+		switch path {
+		case "/v2/levels/{entry}":
+			asked = append(asked, address+"&period=day", address+"&period=week", address+"&period=month")
+		case "/v2/guilds/{guildId}/members":
+			asked = []string{address + "?ids=" + ada + "," + cleo, address + "?search=name"}
+		case "/v2/guilds/{guildId}/members/{userId}/around":
+			asked = append(asked, address+separator+"period=day")
+		}
+		for _, address := range asked {
+			got := s.Do("GET", address, key, nil).Want(t, 200)
+			if walked++; strings.Contains(string(got.Body), bea) {
+				t.Errorf("GET %s shows who is hidden: %s", address, got.Body)
+			}
+		}
+	}
+	if walked < 10 {
+		t.Errorf("only %d answers were looked at", walked)
+	}
+	wantJSON(t, s.Do("GET", "/v2/guilds/"+g+"/members?ids="+bea, key, nil).Want(t, 200), jsonText(t, object{"members": []any{}, "missing": []string{bea}}))
+	s.Do("GET", "/v2/guilds/"+g+"/members/"+bea+"/around", key, nil).Want(t, 404)
+	s.Do("GET", memberPath(g, bea)+"/card.svg", "", nil).Want(t, 404)
+	s.Do("GET", memberPath(g, bea)+"/card.svg", key, nil).Want(t, 200)
+	if m := s.member(key, g, bea).Level; m.XP != 210 || m.Rank != 2 {
+		t.Errorf("with a key the hidden member is %+v", m)
+	}
+	position := apitest.JSON[struct {
+		Rank, Of int
+		Hidden   []string
+	}](t, s.Do("GET", "/v2/guilds/"+g+"/members/"+bea, key, nil).Want(t, 200))
+	if position.Rank != 2 || position.Of != 3 || !slices.Equal(position.Hidden, []string{"self"}) {
+		t.Errorf("the hidden member stands at %+v", position)
+	}
+}
+
+func hiddenListed(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key, short, long := s.key(g), "20000000000000009", newID()
+	s.create(key, g, long, 150)
+	s.hide(key, g, "manager", true, 2, short, long, long)
+	s.hide(key, g, "self", true, 1, long)
+	s.hide(key, g, "manager", true, 0, short, long)
+	list := apitest.JSON[struct {
+		Hidden []struct {
+			UserID string
+			By     []string
+			XP     *int
+			Level  *int
+		}
+	}](t, s.Do("GET", hiddenPath(g)+"?page=1", key, nil).Want(t, 200))
+	if l := list.Hidden; len(l) != 2 || l[0].UserID != short || l[0].XP != nil || l[1].UserID != long || *l[1].XP != 150 || *l[1].Level != 2 || len(l[1].By) != 2 {
+		t.Errorf("hidden are %+v", l)
+	}
+	wantJSON(t, s.Do("GET", hiddenPath(g)+"?page=2", key, nil).Want(t, 200), `{"hidden":[]}`)
+	s.hide(key, g, "self", false, 1, short, long)
+	s.hide(key, g, "manager", false, 2, short, long)
+	wantJSON(t, s.Do("GET", hiddenPath(g)+"?page=1", key, nil).Want(t, 200), `{"hidden":[]}`)
+}
+
+// flagsStay lets happen to a hidden member what brings others back onto the board.
+func flagsStay(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key, ada := s.key(g), newID()
+	s.hide(key, g, "manager", true, 1, ada) // before the first message
+	onBoard := func(what string) {
+		t.Helper()
+		got := s.Do("GET", "/v2/levels/"+g+"?page=1", key, nil).Want(t, 200)
+		if strings.Contains(string(got.Body), ada) {
+			t.Errorf("%s: who is hidden is on the board", what)
+		}
+	}
+	s.create(key, g, ada, 100)
+	onBoard("created")
+	s.Do("POST", "/v2/guilds/"+g+"/messages", key, object{"messages": []object{{"userId": ada, "channelId": newID()}}}).Want(t, 200)
+	onBoard("a message")
+	s.leave(key, g, ada)
+	s.comeBack(key, g, ada)
+	onBoard("left and came back")
+	s.Do("DELETE", memberPath(g, ada), key, nil).Want(t, 204)
+	s.create(key, g, ada, 100)
+	onBoard("deleted and created")
+	s.replaced("/guilds/" + g + "/reset")
+	s.create(key, g, ada, 100)
+	onBoard("after a reset")
+	s.hide(key, g, "manager", false, 1, ada)
+	if got := s.Do("GET", "/v2/levels/"+g+"?page=1", key, nil).Want(t, 200); !strings.Contains(string(got.Body), ada) {
+		t.Error("who was shown again is not on the board")
+	}
+}
+
+func flagsRefused(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	for _, body := range []object{
+		{"hidden": true, "userIds": []string{}}, {"hidden": true, "by": "bot", "userIds": []string{newID()}}, {"userIds": []string{newID()}},
+		{"hidden": true, "by": nil, "userIds": []string{newID()}}, {"hidden": true, "userIds": []string{"x"}},
+	} {
+		wantFailure(t, s.Do("PUT", hiddenPath(g), key, body, apitest.Bad()), 400)
+	}
+	wantFailure(t, s.Do("GET", hiddenPath(g), key, nil, apitest.Bad()), 400)
+	wantFailure(t, s.Do("PUT", hiddenPath(g), s.key(s.guild(nil)), object{"hidden": true, "userIds": []string{newID()}}), 403)
+	wantFailure(t, s.Do("GET", hiddenPath(newID())+"?page=1", key, nil), 404)
+}

@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/http/edge"
+	"levelboard/internal/platform/strictjson"
+	"levelboard/internal/usecase/hiding"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// hiddenRequest is the body of PUT of hidden users.
+type hiddenRequest struct {
+	Hidden  bool                        `json:"hidden"`
+	By      strictjson.Optional[string] `json:"by"`
+	UserIDs []id.User                   `json:"userIds" items:"1..1000"`
+}
+
+type hiddenChangedJSON struct {
+	Changed int64 `json:"changed"`
+}
+
+type hiddenListJSON struct {
+	Hidden []hiddenJSON `json:"hidden"`
+}
+
+type hiddenJSON struct {
+	UserID id.User         `json:"userId"`
+	By     []string        `json:"by"`
+	User   *userWithColour `json:"user"`
+	XP     *level.XP       `json:"xp"`
+	Level  *level.Level    `json:"level"`
+}
+
+// putHidden sets or lifts one flag of users.
+func (a *api) putHidden(c *gin.Context) error {
+	r := a.read(c)
+	r.guild()
+	var sent hiddenRequest
+	r.decode(&sent)
+	step, err := sent.step()
+	r.keep(err)
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
+	}
+	changed, err := a.deps.Hiding.Set(r.ctx, g.ID, step)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, hiddenChangedJSON{changed})
+}
+
+func (h hiddenRequest) step() (hiding.Step, error) {
+	by, ok := hidden.Parse(h.By.Or("manager"))
+	if !ok {
+		return hiding.Step{}, fault.New(fault.Invalid, "by must be manager or self, or left out for manager.")
+	}
+	for i, user := range h.UserIDs {
+		if err := checkID(user, fmt.Sprintf("userIds[%d]", i)); err != nil {
+			return hiding.Step{}, err
+		}
+	}
+	return hiding.Step{By: by, Hidden: h.Hidden, Users: h.UserIDs}, nil
+}
+
+func (a *api) listHidden(c *gin.Context) error {
+	r := a.read(c)
+	r.guild()
+	number := min(r.page(), leaderboard.MaxPage)
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
+	}
+	listed, err := a.deps.Hiding.List(r.ctx, g, number)
+	if err != nil {
+		return err
+	}
+	body := hiddenListJSON{make([]hiddenJSON, len(listed))}
+	for i, l := range listed {
+		body.Hidden[i] = hiddenJSON{UserID: l.User.User, By: l.Flags.Words()}
+		if l.Entry != nil {
+			user, at := pageUser(l.Entry.User), g.Curve.LevelAt(l.Entry.XP)
+			body.Hidden[i].User, body.Hidden[i].XP, body.Hidden[i].Level = &user, &l.Entry.XP, &at
+		}
+	}
+	return answerPrivate(c, body)
+}
+
+// shown is the 404 of a hidden member for who may not see one: everybody but a key with a grant, a manager, and the person.
+func shown(who edge.Caller, g *guild.Guild, m leaderboard.Ranked) error {
+	if !m.Hidden || who.Key != nil && who.Key.Granted(g.ID) || who.Manages(g) || who.Session != nil && who.User() == m.UserID {
+		return nil
+	}
+	return leaderboard.NoMember()
+}

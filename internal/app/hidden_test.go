@@ -43,22 +43,27 @@ func hiddenNowhere(t *testing.T, s *service) {
 		s.patch(key, g, u, object{"increment": 10})
 	}
 	s.hide(key, g, "self", true, 1, bea)
+	type parameter struct {
+		Ref      string `json:"$ref"`
+		Name     string `json:"name"`
+		In       string `json:"in"`
+		Required bool   `json:"required"`
+	}
 	type route struct {
-		Parameters []struct {
-			Name     string `json:"name"`
-			In       string `json:"in"`
-			Required bool   `json:"required"`
-		} `json:"parameters"`
+		Parameters []parameter `json:"parameters"`
 	}
 	var described struct {
 		Paths map[string]struct {
 			Get *route `json:"get"`
 		} `json:"paths"`
+		Components struct {
+			Parameters map[string]parameter `json:"parameters"`
+		} `json:"components"`
 	}
 	if err := json.Unmarshal(docs.OpenAPI, &described); err != nil {
 		t.Fatal(err)
 	}
-	values := map[string]string{"page": "1", "days": "9", "level": "1", "format": "json"}
+	values := map[string]string{"userId": ada, "page": "1", "days": "9", "level": "1", "format": "json"}
 	walked := 0
 	for path, methods := range described.Paths {
 		get := methods.Get
@@ -68,6 +73,9 @@ func hiddenNowhere(t *testing.T, s *service) {
 		address := strings.NewReplacer("{guildId}", g, "{entry}", g, "{userId}", ada).Replace(path)
 		separator := "?"
 		for _, p := range get.Parameters {
+			if p.Ref != "" {
+				p = described.Components.Parameters[p.Ref[strings.LastIndex(p.Ref, "/")+1:]]
+			}
 			if p.In == "query" && p.Required {
 				address += separator + p.Name + "=" + values[p.Name]
 				separator = "&"

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/importer"
@@ -88,23 +89,23 @@ func TestExportReadsBackExactly(t *testing.T) {
 
 func TestExportAsTheContractHasIt(t *testing.T) {
 	all := []importer.Exported{
-		{Present: true, Member: leaderboard.Member{
+		{Present: true, Hidden: hidden.ByManager | hidden.BySelf, Member: leaderboard.Member{
 			UserID: toby, XP: 550, MessageCount: 7, LastUpdated: time.Date(2026, 3, 10, 19, 0, 11, 482_000_000, time.UTC),
 			User: leaderboard.User{Username: "=1+1", GlobalName: new("Toby, \"x\""), Discriminator: "0", Avatar: new("0000000000005f3a9c1e77b04d2203b5")},
 		}},
 		{Member: leaderboard.Member{UserID: tobyAlt}},
 	}
-	const wantCSV = "userId,xp,level,messageCount,lastUpdated,present,username,globalName,discriminator,avatar\n" +
-		"1003775120948261939,550,4,7,2026-03-10T19:00:11.482Z,true,'=1+1,\"Toby, \"\"x\"\"\",0,0000000000005f3a9c1e77b04d2203b5\n" +
-		"1003775120948261941,0,0,0,,false,,,,\n"
+	const wantCSV = "userId,xp,level,messageCount,lastUpdated,present,username,globalName,discriminator,avatar,hidden\n" +
+		"1003775120948261939,550,4,7,2026-03-10T19:00:11.482Z,true,'=1+1,\"Toby, \"\"x\"\"\",0,0000000000005f3a9c1e77b04d2203b5,manager self\n" +
+		"1003775120948261941,0,0,0,,false,,,,,\n"
 	if got := export(t, importer.FormatCSV, all); got != wantCSV {
 		t.Errorf("got\n%swant\n%s", got, wantCSV)
 	}
 	const wantJSON = `{"levels":[
 {"userId":"1003775120948261939","xp":550,"level":4,"messageCount":7,"lastUpdated":"2026-03-10T19:00:11.482Z","present":true,` +
-		`"user":{"avatar":"0000000000005f3a9c1e77b04d2203b5","discriminator":"0","globalName":"Toby, \"x\"","username":"=1+1"}},
+		`"user":{"avatar":"0000000000005f3a9c1e77b04d2203b5","discriminator":"0","globalName":"Toby, \"x\"","username":"=1+1"},"hidden":["manager","self"]},
 {"userId":"1003775120948261941","xp":0,"level":0,"messageCount":0,"lastUpdated":null,"present":false,` +
-		`"user":{"avatar":null,"discriminator":"","globalName":null,"username":""}}
+		`"user":{"avatar":null,"discriminator":"","globalName":null,"username":""},"hidden":[]}
 ]}
 `
 	if got := export(t, importer.FormatJSON, all); got != wantJSON {

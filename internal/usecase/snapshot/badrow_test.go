@@ -27,9 +27,9 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 			w.Must(cmd.Err())
 		}
 		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(1)), "many"))
-		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(2)), "1\x00-2\x003\x00\x00\x00\x00\x00\x00"))
-		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(3)), "1\x002\x000\x00\x00?\x00\x00\x00\x00"))
-		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(4)), "1\x002\x000\x00\x00\x000\x00\x00a\xff\x00"))
+		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(2)), "1\x00-2\x003\x00\x00\x00\x00\x00\x00\x00"))
+		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(3)), "1\x002\x000\x00\x00\x00?\x00\x00\x00\x00"))
+		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(4)), "1\x002\x000\x00\x00\x00\x000\x00\x00a\xff\x00"))
 		damage(w.Redis.ZAdd(ctx, key("xp"), redis.Z{Member: string(stores.User(5)), Score: 99.6}, redis.Z{Member: string(stores.User(6)), Score: -7},
 			redis.Z{Member: string(stores.User(7)), Score: 1e300}))
 		damage(w.Redis.HDel(ctx, key("entry"), string(stores.User(8))))

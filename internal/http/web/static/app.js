@@ -45,6 +45,16 @@ document.addEventListener("click", async (event) => {
   }
 });
 
+// A double click sends a form once. Coming back to the page makes it ready again.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post" || event.defaultPrevented) return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+  setTimeout(() => { delete form.dataset.sent; }, 10000); // what answers with a file leaves the page as it is
+});
+addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; }));
+
 const closeMenus = (stays) => {
   document.querySelectorAll("details.menu[open]").forEach((menu) => {
     if (stays(menu)) return;

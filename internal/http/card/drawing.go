@@ -6,6 +6,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"levelboard/internal/platform/cached"
 	"levelboard/internal/platform/shares"
 )
 
@@ -29,12 +30,8 @@ type Drawing struct {
 
 // NewDrawing returns a Drawing that keeps nothing yet.
 func NewDrawing() *Drawing {
-	kept, err := lru.New[string, []byte](cardsKept)
-	if err != nil {
-		panic(err) // only for a size that is not positive, and it is a constant
-	}
 	return &Drawing{
-		kept: kept, waiting: shares.New(cardsWaiting, cardsOfOne),
+		kept: cached.NewLRU[string, []byte](cardsKept), waiting: shares.New(cardsWaiting, cardsOfOne),
 		// At least half of the cores are left to others.
 		places: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}

@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/cached"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -140,11 +141,7 @@ type renderedPages struct {
 }
 
 func newRenderedPages() *renderedPages {
-	kept, err := lru.New[pageName, renderedPage](pagesKept)
-	if err != nil {
-		panic(err) // only for a size that is not positive, and it is a constant
-	}
-	return &renderedPages{kept: kept}
+	return &renderedPages{kept: cached.NewLRU[pageName, renderedPage](pagesKept)}
 }
 
 // renderRows renders the rows of a page. Nobody may change what it returns.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
@@ -67,6 +68,15 @@ func New[K ~string, V any](load Load[K, V], o Options) *Cache[K, V] {
 	}
 	c.missing, _ = simplelru.NewLRU[K, error](min(o.Size, mostMissing), nil)
 	return c
+}
+
+// NewLRU returns a cache without loads, of so many values, for what is computed.
+func NewLRU[K comparable, V any](size int) *lru.Cache[K, V] {
+	kept, err := lru.New[K, V](size)
+	if err != nil {
+		panic(fmt.Sprintf("cached: a size of %d: %v", size, err))
+	}
+	return kept
 }
 
 // Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of them leave. The error

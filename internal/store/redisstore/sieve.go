@@ -7,6 +7,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/cached"
 )
 
 // sievesKept is of how many curves the texts are kept; each needs about a hundred bytes.
@@ -20,13 +21,7 @@ type sieves struct {
 	kept *lru.Cache[level.Curve, any]
 }
 
-func newSieves() sieves {
-	kept, err := lru.New[level.Curve, any](sievesKept)
-	if err != nil {
-		panic(err) // only for a size that is not positive, and it is a constant
-	}
-	return sieves{kept}
-}
+func newSieves() sieves { return sieves{cached.NewLRU[level.Curve, any](sievesKept)} }
 
 // of returns the text as an argument of a script. It is empty without a curve.
 func (s sieves) of(c *level.Curve) any {

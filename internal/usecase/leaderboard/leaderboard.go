@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/cached"
 	"levelboard/internal/usecase/audit"
 )
 
@@ -78,17 +79,9 @@ func New(board Board, loader Loader, settings Settings, o Options) *Leaderboard 
 	if o.Used == nil {
 		o.Used = func(id.Guild) {}
 	}
-	rulesOf, err := lru.New[guild.Incarnation, rules](rulesKept)
-	if err != nil {
-		panic(err) // only for a size that is not positive, and it is a constant
-	}
-	daysOf, err := lru.New[guild.Incarnation, days](rulesKept)
-	if err != nil {
-		panic(err) // likewise
-	}
 	return &Leaderboard{
-		board: board, loader: loader, loading: semaphore.NewWeighted(maxLoading), settings: settings, used: o.Used, rules: rulesOf, days: daysOf,
-		random: rand.IntN,
+		board: board, loader: loader, loading: semaphore.NewWeighted(maxLoading), settings: settings, used: o.Used, random: rand.IntN,
+		rules: cached.NewLRU[guild.Incarnation, rules](rulesKept), days: cached.NewLRU[guild.Incarnation, days](rulesKept),
 	}
 }
 

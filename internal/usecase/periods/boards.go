@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/platform/cached"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -52,11 +53,7 @@ type Boards struct {
 
 // NewBoards returns the use cases on both stores.
 func NewBoards(running Running, archive Archive, now func() time.Time) *Boards {
-	known, err := lru.New[string, time.Time](runningKept)
-	if err != nil {
-		panic(err) // only for a size that is not positive, and it is a constant
-	}
-	return &Boards{running: running, archive: archive, now: now, known: known}
+	return &Boards{running: running, archive: archive, now: now, known: cached.NewLRU[string, time.Time](runningKept)}
 }
 
 // Listed is a period of a list: one that runs, as it is, or with Over one that has closed, as it was.

@@ -70,10 +70,10 @@ func setStreamHeaders(h http.Header) {
 	h.Set("X-Accel-Buffering", "no") // or nginx would keep events back until there are many
 }
 
-// lastEventID reads the header; nil when there is none.
+// lastEventID reads the header; nil when there is none, or an empty one.
 func lastEventID(h http.Header) (*events.ID, error) {
 	given := h.Values(lastEventHeader)
-	if len(given) == 0 {
+	if len(given) == 0 || len(given) == 1 && given[0] == "" {
 		return nil, nil
 	}
 	if len(given) > 1 {

@@ -21,6 +21,26 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // inline is what the policy would keep from working: a page that has it is broken.
 var inline = regexp.MustCompile(`(?i)<style|\sstyle=|<script(?:\s[^>]*)?>[^<]|\son[a-z]+=["']|javascript:`)
 
+// A slash at the end leads to the page, and never to another site.
+func TestASlashAtTheEndLeadsToThePage(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(1))
+	b := s.browser()
+	for asked, want := range map[string]string{
+		"/leaderboard/gophers/": "/leaderboard/gophers", "/leaderboard/gophers//": "/leaderboard/gophers", "//leaderboard/gophers/": "/leaderboard/gophers",
+		"/leaderboard/gophers/?page=1": "/leaderboard/gophers?page=1", memberPath(0) + "/": memberPath(0),
+	} {
+		if got := b.get(asked).want(200); got.path != want {
+			t.Errorf("%s leads to %s, want %s", asked, got.path, want)
+		}
+	}
+	for asked, want := range map[string]string{"//evil.example//": "/evil.example", "/%5Cevil.example/": "/%5Cevil.example", "/nowhere": ""} {
+		if got := b.still().get(asked); got.header.Get("Location") != want {
+			t.Errorf("%s leads to %s", asked, got.header.Get("Location"))
+		}
+	}
+}
+
 func TestEveryAnswerIsGuarded(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(100))

@@ -145,9 +145,25 @@ func (s *Site) Refuse(c *gin.Context, f *fault.Error) {
 		}
 	}
 	if f.Code == fault.NotFound {
+		if page := withoutSlash(c.Request); page != "" {
+			c.Redirect(http.StatusMovedPermanently, page)
+			return
+		}
 		f = fault.New(fault.NotFound, "There is no page at this address.")
 	}
 	s.fail(c, f)
+}
+
+// withoutSlash is the address of a page for one that is asked for with slashes at its end; empty for any other request.
+func withoutSlash(r *http.Request) string {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.HasSuffix(r.URL.Path, "/") {
+		return ""
+	}
+	path := "/" + strings.Trim(r.URL.EscapedPath(), "/") // two at the beginning would lead to another site
+	if r.URL.RawQuery != "" {
+		path += "?" + r.URL.RawQuery
+	}
+	return path
 }
 
 // Version is that of the service, for the foot of each page.

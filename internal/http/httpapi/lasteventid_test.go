@@ -1,0 +1,30 @@
+package httpapi
+
+import (
+	"net/http"
+	"testing"
+)
+
+// A browser that has seen no event yet sends the header empty, or not at all.
+func TestAnEmptyLastEventIDIsNone(t *testing.T) {
+	sent := func(ids ...string) http.Header {
+		h := http.Header{}
+		for _, id := range ids {
+			h.Add(lastEventHeader, id)
+		}
+		return h
+	}
+	for _, h := range []http.Header{sent(), sent("")} {
+		if id, err := lastEventID(h); id != nil || err != nil {
+			t.Errorf("%v: %v, %v", h, id, err)
+		}
+	}
+	if id, err := lastEventID(sent("17-3")); err != nil || id == nil || id.String() != "17-3" {
+		t.Errorf("an id: %v, %v", id, err)
+	}
+	for _, given := range [][]string{{"17"}, {" "}, {"", ""}, {"", "17-3"}} {
+		if id, err := lastEventID(sent(given...)); err == nil {
+			t.Errorf("%q: %v", given, id)
+		}
+	}
+}

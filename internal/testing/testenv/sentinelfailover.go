@@ -96,7 +96,13 @@ func (s *Sentinels) Cut(r *RedisServer) (heal func()) {
 	}
 	ask("ACL", "SETUSER", peers, "off")
 	ask("CLIENT", "KILL", "USER", peers)
-	return func() { s.tb.Helper(); ask("ACL", "SETUSER", peers, "on") }
+	return func() {
+		s.tb.Helper()
+		ask("ACL", "SETUSER", peers, "on")
+		// A sentinel that connected meanwhile would stay on that connection, without its rights, for ever.
+		ask("CLIENT", "KILL", "TYPE", "normal")
+		ask("CLIENT", "KILL", "TYPE", "pubsub")
+	}
 }
 
 // Lag cuts the replicas off from the master for good: what is changed from now

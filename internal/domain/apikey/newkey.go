@@ -25,9 +25,9 @@ type NewKey struct {
 
 type newKeyBody struct {
 	Name       string                          `json:"name" bytes:"1..100"`
-	OwnerID    string                          `json:"ownerId"`
+	OwnerID    id.User                         `json:"ownerId"`
 	Permission string                          `json:"permission"`
-	GuildIDs   strictjson.Optional[[]string]   `json:"guildIds" items:"0..1000"`
+	GuildIDs   strictjson.Optional[[]id.Guild] `json:"guildIds" items:"0..1000"`
 	ExpiresAt  strictjson.Optional[*time.Time] `json:"expiresAt"`
 	RateLimit  strictjson.Optional[*int]       `json:"rateLimit" bounds:"0..2147483647"`
 }
@@ -38,18 +38,15 @@ func ParseNewKey(data []byte, now time.Time) (NewKey, error) {
 	if err := strictjson.Decode(data, &body); err != nil {
 		return NewKey{}, err
 	}
-	n := NewKey{Name: body.Name, RateLimit: body.RateLimit.Or(nil)}
+	n := NewKey{Name: body.Name, OwnerID: body.OwnerID, RateLimit: body.RateLimit.Or(nil)}
 	if err := CheckName(n.Name); err != nil {
 		return NewKey{}, err
 	}
 	var err error
-	if n.OwnerID, err = id.Parse[id.User](body.OwnerID); err != nil {
-		return NewKey{}, fault.New(fault.Invalid, "ownerId %v", err)
-	}
 	if n.Permission, err = ParsePermission(body.Permission); err != nil {
 		return NewKey{}, fault.New(fault.Invalid, "permission %v", err)
 	}
-	if n.GuildIDs, err = parseGrants(body.GuildIDs.Or(nil)); err != nil {
+	if n.GuildIDs, err = checkGrants(body.GuildIDs.Or(nil)); err != nil {
 		return NewKey{}, err
 	}
 	if n.ExpiresAt, err = checkExpiry(body.ExpiresAt.Or(nil), now); err != nil {
@@ -75,15 +72,8 @@ func CheckName(name string) error {
 
 func isControl(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-func parseGrants(sent []string) ([]id.Guild, error) {
-	guilds := make([]id.Guild, len(sent))
-	for i, text := range sent {
-		g, err := id.Parse[id.Guild](text)
-		if err != nil {
-			return nil, fault.New(fault.Invalid, "guildIds[%d] %v", i, err)
-		}
-		guilds[i] = g
-	}
+func checkGrants(sent []id.Guild) ([]id.Guild, error) {
+	guilds := append([]id.Guild{}, sent...)
 	slices.Sort(guilds)
 	for i := 1; i < len(guilds); i++ {
 		if guilds[i] == guilds[i-1] {

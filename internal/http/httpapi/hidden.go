@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -63,11 +62,6 @@ func (h hiddenRequest) step() (hiding.Step, error) {
 	by, ok := hidden.Parse(h.By.Or("manager"))
 	if !ok {
 		return hiding.Step{}, fault.New(fault.Invalid, "by must be manager or self, or left out for manager.")
-	}
-	for i, user := range h.UserIDs {
-		if err := checkID(user, fmt.Sprintf("userIds[%d]", i)); err != nil {
-			return hiding.Step{}, err
-		}
 	}
 	return hiding.Step{By: by, Hidden: h.Hidden, Users: h.UserIDs}, nil
 }

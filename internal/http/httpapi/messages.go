@@ -5,9 +5,7 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
-	"github.com/go-json-experiment/json/jsontext"
 
-	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/strictjson"
 	"levelboard/internal/usecase/leaderboard"
@@ -26,11 +24,11 @@ type messagesRequest struct {
 // messageRequest is one of them. Its roles are read once it is their message's turn: a bad one ends the reading before those of
 // the messages behind it take many times the memory that they were sent in.
 type messageRequest struct {
-	UserID          id.User                             `json:"userId"`
-	ChannelID       id.Channel                          `json:"channelId"`
-	ParentChannelID strictjson.Optional[*id.Channel]    `json:"parentChannelId"`
-	RoleIDs         strictjson.Optional[jsontext.Value] `json:"roleIds"`
-	User            strictjson.Optional[userRequest]    `json:"user"`
+	UserID          id.User                               `json:"userId"`
+	ChannelID       id.Channel                            `json:"channelId"`
+	ParentChannelID strictjson.Optional[*id.Channel]      `json:"parentChannelId"`
+	RoleIDs         strictjson.Optional[strictjson.Value] `json:"roleIds" items:"0..250"`
+	User            strictjson.Optional[userRequest]      `json:"user"`
 }
 
 // awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
@@ -89,19 +87,9 @@ func (r *messageRequest) into(m *leaderboard.Message, place string) error {
 	m.UserID, m.Channel = r.UserID, r.ChannelID
 	if parent := r.ParentChannelID.Or(nil); parent != nil {
 		m.Parent = *parent
-		if err := checkID(*parent, place+"parentChannelId"); err != nil {
-			return err
-		}
-	}
-	if err := checkID(m.UserID, place+"userId"); err != nil {
-		return err
-	}
-	if err := checkID(m.Channel, place+"channelId"); err != nil {
-		return err
 	}
 	if sent, ok := r.RoleIDs.Get(); ok {
-		var err error
-		if m.Roles, err = readRoles(sent, place+"roleIds"); err != nil {
+		if err := sent.Decode(&m.Roles); err != nil {
 			return err
 		}
 	}
@@ -113,26 +101,6 @@ func (r *messageRequest) into(m *leaderboard.Message, place string) error {
 		m.Data = &user
 	}
 	return nil
-}
-
-func readRoles(sent jsontext.Value, place string) ([]id.Role, error) {
-	roles, err := strictjson.List[id.Role](place, sent, 0, maxRoles)
-	if err != nil {
-		return nil, err
-	}
-	for i, role := range roles {
-		if err := checkID(role, fmt.Sprintf("%s[%d]", place, i)); err != nil {
-			return nil, err
-		}
-	}
-	return roles, nil
-}
-
-func checkID[T id.User | id.Channel | id.Role](v T, place string) error {
-	if id.Valid(string(v)) {
-		return nil
-	}
-	return fault.New(fault.Invalid, "%s %s", place, id.ErrSnowflake)
 }
 
 // countGains counts the messages of a call.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -47,10 +46,7 @@ func readPresence(sent []byte) (p leaderboard.Presence, err error) {
 	}
 	seen := make(map[id.User]bool, len(request.UserIDs))
 	p.Present = request.Present
-	for i, user := range request.UserIDs {
-		if err := checkID(user, fmt.Sprintf("userIds[%d]", i)); err != nil {
-			return p, err
-		}
+	for _, user := range request.UserIDs {
 		if !seen[user] {
 			seen[user] = true
 			p.Users = append(p.Users, user)

@@ -98,9 +98,6 @@ func readPutsOf[M any](sent []byte, put func(m *M, place string) (leaderboard.Pu
 
 func (r *putMemberRequest) put(place string) (p leaderboard.Put, err error) {
 	p = leaderboard.Put{User: r.UserID, XP: level.XP(r.XP)}
-	if err := checkID(r.UserID, place+"userId"); err != nil {
-		return p, err
-	}
 	if count, ok := r.MessageCount.Get(); ok {
 		p.MessageCount = &count
 	}

@@ -51,7 +51,7 @@ func (s *Site) auditOf(c *gin.Context, g *guild.Guild) (*auditLog, error) {
 	}
 	q := audit.Query{User: id.User(log.Member), Actor: log.Actor, Limit: auditPart}
 	if log.Member != "" && !id.Valid(log.Member) {
-		log.Errors["member"] = "A member's ID has 17 to 20 digits."
+		log.Errors["member"] = "A member's ID has 17 to 19 digits."
 	}
 	switch {
 	case slices.Contains(auditDays, log.Since):

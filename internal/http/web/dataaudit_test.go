@@ -33,7 +33,7 @@ func TestTheAuditLogOfAGuild(t *testing.T) {
 			t.Errorf("%s shows %q", query, wants[1])
 		}
 	}
-	b.get(dataAddress+"?member=abc").want(422, "A member&#39;s ID has 17 to 20 digits.", `value="abc"`)
+	b.get(dataAddress+"?member=abc").want(422, "A member&#39;s ID has 17 to 19 digits.", `value="abc"`)
 	b.get(dataAddress+"?since=2").want(422, "Choose one of the times in the list.")
 	b.get(dataAddress + "?before=x").want(400)
 	w.browser().get(dataAddress + "?member=" + user).want(401)

@@ -34,6 +34,9 @@ func (l *List) Has(path string) bool {
 	return false
 }
 
+// Len returns how many faults there are.
+func (l *List) Len() int { return len(l.Faults) + l.More }
+
 // Err returns the first fault, or nil.
 func (l *List) Err() error {
 	if len(l.Faults) == 0 {

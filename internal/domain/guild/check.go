@@ -65,12 +65,18 @@ func checkMultiplied[T ~string](wrong *fault.List, multiplier, target int, named
 	}
 }
 
+// maxRewardRoles is how many roles a guild can have.
+const maxRewardRoles = 250
+
 func (s *Settings) checkRewards(wrong *fault.List) {
 	rows := make(map[string]bool)
 	for i, r := range s.RoleRewards {
 		path := fmt.Sprintf("roleRewards[%d]", i)
 		checkRow(wrong, path, r.ID, rows)
 		checkRoles(wrong, path+".roles", r.Roles)
+	}
+	if n := len(s.RewardRoles()); n > maxRewardRoles {
+		wrong.At("roleRewards", "must name at most %d different roles, as many as a guild can have, not %d", maxRewardRoles, n)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // MaxDocument is how many bytes a guild's document may have, with its defaults filled in.
-const MaxDocument = 64 << 10
+const MaxDocument = 256 << 10
 
 // Parse reads and validates the settings of guild gid from a document of the admin API. What is left out gets its default, rows without an id
 // a new UUID; empty lists are nil. A client's mistake is a *fault.Error that names the property: fault.Invalid, or fault.TooLarge when the
@@ -26,15 +26,42 @@ func Parse(gid id.Guild, body []byte) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	full, err := Marshal(s)
-	if err != nil {
+	if err := s.fits(); err != nil {
 		return Settings{}, err
 	}
-	if len(full) > MaxDocument {
-		return Settings{}, fault.New(fault.TooLarge,
+	return s, nil
+}
+
+// With returns the settings with the properties of a JSON object in their places, a list as a whole, and all that is wrong with that, as Parse
+// would say it. s stays as it is.
+func (s Settings) With(properties []byte) (Settings, fault.List) {
+	gid := s.ID
+	wrong := strictjson.DecodeOver(properties, &s)
+	if s.ID != gid && !wrong.Has("id") {
+		wrong.Add(notID(gid))
+	}
+	s.check(&wrong)
+	if wrong.Len() == 0 {
+		s.complete()
+		if err := s.fits(); err != nil {
+			wrong.Add(fault.From(err))
+		}
+	}
+	return s, wrong
+}
+
+// fits returns a fault unless the document is short enough.
+func (s *Settings) fits() error {
+	full, err := Marshal(*s)
+	if err == nil && len(full) > MaxDocument {
+		err = fault.New(fault.TooLarge,
 			"The guild's settings are %d bytes with their defaults filled in; they must be at most %d. Shorten the lists.", len(full), MaxDocument)
 	}
-	return s, nil
+	return err
+}
+
+func notID(gid id.Guild) *fault.Error {
+	return fault.At("id", "must equal the id of the path, %s; leave it out or correct it", gid)
 }
 
 // Unmarshal reads a document that Marshal made, for the archives. Its error is never a client's fault, so it carries no
@@ -62,7 +89,7 @@ func read(gid id.Guild, body []byte, decode func([]byte, any) error) (Settings, 
 		return Settings{}, err
 	}
 	if gid != "" && s.ID != gid {
-		return Settings{}, fault.At("id", "must equal the id of the path, %s; leave it out or correct it", gid)
+		return Settings{}, notID(gid)
 	}
 	var wrong fault.List
 	s.check(&wrong)
@@ -73,17 +100,26 @@ func read(gid id.Guild, body []byte, decode func([]byte, any) error) (Settings, 
 	return s, nil
 }
 
-// complete puts valid settings in the form in which they are kept: rows have ids, and rewards the order of their levels.
+// complete puts valid settings in the form in which they are kept: rows have ids, and rewards the order of their levels. It writes nothing to lists
+// that are so already, which other settings may share.
 func (s *Settings) complete() {
 	for i := range s.Multipliers {
-		m := &s.Multipliers[i]
-		m.ID = cmp.Or(m.ID, UUID(uuid.NewString()))
+		s.Multipliers[i].ID.make()
 	}
 	for i := range s.RoleRewards {
-		r := &s.RoleRewards[i]
-		r.ID = cmp.Or(r.ID, UUID(uuid.NewString()))
+		s.RoleRewards[i].ID.make()
 	}
-	slices.SortStableFunc(s.RoleRewards, func(a, b RoleReward) int { return cmp.Compare(a.Level, b.Level) })
+	byLevel := func(a, b RoleReward) int { return cmp.Compare(a.Level, b.Level) }
+	if !slices.IsSortedFunc(s.RoleRewards, byLevel) {
+		slices.SortStableFunc(s.RoleRewards, byLevel)
+	}
+}
+
+// make makes a new UUID when there is none.
+func (u *UUID) make() {
+	if *u == "" {
+		*u = UUID(uuid.NewString())
+	}
 }
 
 // Marshal returns the JSON document of valid settings, with every property present and the guild's id, so that Parse and

@@ -191,9 +191,9 @@ func TestUnmarshalNeverBlamesAClient(t *testing.T) {
 func TestWhatIsAnsweredIsAcceptedAgain(t *testing.T) {
 	// Short as sent, but with the defaults filled in longer than a body may be.
 	var multipliers []string
-	for m := range 4 {
+	for m := range 10 {
 		var targets []string
-		for i := range 250 {
+		for i := range 400 {
 			targets = append(targets, fmt.Sprintf(`{"id":"20000000000000%04d","name":"c"}`, m*1000+i))
 		}
 		multipliers = append(multipliers, `{"type":"Channel","multiplier":1,"targets":[`+strings.Join(targets, ",")+`]}`)

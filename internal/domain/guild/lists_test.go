@@ -24,7 +24,7 @@ func TestListsAreBounded(t *testing.T) {
 		"multipliers[1].targets": {500, `"multipliers":[{"type":"Channel","multiplier":1,"targets":[]},{"type":"Role","multiplier":1,"targets":[`, `{"id":"200000000000000%d","name":"x"}`, `]}]`},
 		"seasons":                {50, `"seasons":[`, `{"id":"s%[1]d","name":"x","start":"2%[1]d-01-01","end":"2%[1]d-12-31"}`, `]`},
 		"roleRewards":            {250, `"roleRewards":[`, `{"level":%d,"roles":[]}`, `]`},
-		"roleRewards[0].roles":   {500, `"roleRewards":[{"level":1,"roles":[`, `{"id":"200000000000000%d","name":"x"}`, `]}]`},
+		"roleRewards[0].roles":   {250, `"roleRewards":[{"level":1,"roles":[`, `{"id":"200000000000000%d","name":"x"}`, `]}]`},
 	} {
 		items := make([]string, list.most)
 		for i := range items {

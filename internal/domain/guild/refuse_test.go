@@ -1,6 +1,7 @@
 package guild_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,6 +23,19 @@ func multiplier(more string) string {
 
 func reward(more string) string {
 	return with(`"roleRewards":[{"level":1,` + more + `}]`)
+}
+
+// rewards are n rewards of so many roles each, all different.
+func rewards(n, roles int) string {
+	list := make([]string, n)
+	for i := range list {
+		of := make([]string, roles)
+		for j := range of {
+			of[j] = fmt.Sprintf(`{"id":"3000000000000%05d","name":"x"}`, i*roles+j)
+		}
+		list[i] = `{"level":1,"roles":[` + strings.Join(of, ",") + `]}`
+	}
+	return strings.Join(list, ",")
 }
 
 func season(more string) string {
@@ -103,6 +117,7 @@ func TestParseRefuses(t *testing.T) {
 		reward(`"roles":[` + role + `,` + role + `]`):                                     "roleRewards[0].roles[1].id repeats 300000000000000001; remove one of them",
 		reward(`"roles":[{"id":"300000000000000001","name":"x","color":16777216}]`):       "roleRewards[0].roles[0].color must be a whole number from 0 to 16777215",
 		reward(`"roles":["300000000000000001"]`):                                          "roleRewards[0].roles[0] must be an object, not a string",
+		reward(`"roles":[]},` + rewards(126, 2) + `,{"level":2,"roles":[]`):               "roleRewards must name at most 250 different roles, as many as a guild can have, not 252",
 		reward(`"stack":null,"roles":[]`):                                                 "roleRewards[0].stack must not be null; it must be true or false",
 		reward(`"id":` + uuidA + `,"roles":[]},{"level":2,"id":` + uuidA + `,"roles":[]`): "roleRewards[1].id repeats an id of the same list; leave it out to get a new one",
 

@@ -1,6 +1,7 @@
 package guild
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -120,14 +121,12 @@ func (m *Multiplier) ReadJSON(v strictjson.Value) error {
 		Multiplier float64          `json:"multiplier" bounds:"0..5"`
 		Targets    strictjson.Value `json:"targets" items:"0..500"`
 	}
-	if err := v.Decode(&row); err != nil {
-		return err
-	}
+	err := v.Decode(&row)
 	m.ID, m.Type, m.Multiplier = row.ID, row.Type, row.Multiplier
 	if row.Type == RoleMultiplier {
-		return row.Targets.Decode(&m.Roles)
+		return cmp.Or(err, row.Targets.Decode(&m.Roles))
 	}
-	return row.Targets.Decode(&m.Channels)
+	return cmp.Or(err, row.Targets.Decode(&m.Channels))
 }
 
 // MarshalJSON writes what ReadJSON reads.
@@ -166,7 +165,7 @@ type RoleReward struct {
 	ID    UUID        `json:"id" optional:"true"`
 	Level level.Level `json:"level" bounds:"0..10000"`
 	Stack bool        `json:"stack" optional:"true"` // the roles stay when a higher reward is reached
-	Roles []Role      `json:"roles" items:"0..500"`
+	Roles []Role      `json:"roles" items:"0..250"`
 }
 
 // SetDefaults sets what a reward has that is left out.

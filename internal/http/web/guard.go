@@ -29,10 +29,10 @@ const pagesOfAddress = maxInFlight / 4
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " + imageHost + "; connect-src 'self'; " +
 	"manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// The largest forms, in bytes. Settings are at most 64 KiB of JSON, and a form takes three bytes for one of a name that is not ASCII.
+// The largest forms, in bytes. Settings are at most 256 KiB of JSON, and a form takes three bytes for one of a name that is not ASCII.
 const (
 	maxForm         = 64 << 10
-	maxSettingsForm = 256 << 10
+	maxSettingsForm = 1 << 20
 )
 
 // retryProvider is how long people are asked to wait when the provider of sign-in does not answer.

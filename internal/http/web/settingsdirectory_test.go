@@ -114,16 +114,16 @@ func TestANameLikeAnIDIsNotIgnoredToo(t *testing.T) {
 
 func TestNamesOfTheDirectoryMayBeTooLong(t *testing.T) {
 	w := newSettingsWorld(t)
-	roles, lines := make([]string, 300), make([]string, 300)
+	roles, lines := make([]string, 500), make([]string, 500)
 	for i := range roles {
-		roles[i] = fmt.Sprintf(`{"id":"400000000000001%03d","name":%q}`, i, strings.Repeat("n", 300))
+		roles[i] = fmt.Sprintf(`{"id":"400000000000001%03d","name":%q}`, i, strings.Repeat("n", 400))
 		lines[i] = fmt.Sprintf("400000000000001%03d n", i)
 	}
 	w.describe(`{"roles":[` + strings.Join(roles, ",") + `]}`)
 	b := w.manager()
 	form, before := b.get(settingsAddress).form(), w.saved()
-	b.post(settingsAddress, with(form, "do", "save", "roleRewards[0].roles", strings.Join(lines, "\r\n"))).
-		want(422, "<h2>Not saved</h2>", "the settings would be longer than 65536 bytes")
+	b.post(settingsAddress, with(form, "do", "save", "multipliers[1].targets", strings.Join(lines, "\r\n"), "roleRewards[0].roles", strings.Join(lines[:240], "\r\n"))).
+		want(422, "<h2>Not saved</h2>", "the settings would be longer than 262144 bytes")
 	if w.saved() != before {
 		t.Errorf("saved %s", w.saved())
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/guildsettings"
@@ -65,8 +66,13 @@ func (p *settingsPage) Wrong(field string) string {
 // propose judges the form and puts what is wrong beside its fields.
 func (p *settingsPage) propose() (guildsettings.Proposal, bool, error) {
 	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, p.given())
-	for _, w := range wrong {
-		p.refuse(p.place(w))
+	for _, w := range wrong.Faults {
+		if field, message := p.place(w); p.Wrong(field) == "" {
+			p.refuse(field, message)
+		}
+	}
+	if wrong.More > 0 {
+		p.refuse("", fmt.Sprintf("There are %s more errors. Correct these first.", count(wrong.More)))
 	}
 	return proposal, err == nil && len(p.Wrongs) == 0, err
 }
@@ -87,10 +93,10 @@ func rowsNumbered(message string) string {
 }
 
 // place finds the field that an error belongs to and words the error for somebody who sees a form and no JSON.
-func (p *settingsPage) place(w guildsettings.Wrong) (field, message string) {
+func (p *settingsPage) place(w *fault.Error) (field, message string) {
 	parts := pathParts.FindStringSubmatch(w.Path)
 	if parts == nil {
-		return "", sentence(strings.TrimSuffix(w.Message, "."))
+		return "", sentence(strings.TrimSuffix(w.Rule(), "."))
 	}
 	if errors.Is(w.Cause, guild.ErrCrossed) {
 		return p.crossed()
@@ -99,8 +105,8 @@ func (p *settingsPage) place(w guildsettings.Wrong) (field, message string) {
 		return cooldown, "Must be a number of minutes or seconds, from 10 seconds to 1 day."
 	}
 	field, item, property := parts[1], parts[2], parts[3]
-	message = rowsNumbered(strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string")) // every field is text
-	if field == seasons && item != "" {                                                              // it overlaps another one
+	message = rowsNumbered(strings.TrimSuffix(strings.TrimSuffix(w.Rule(), "."), ", not a string")) // every field is text
+	if field == seasons && item != "" {                                                             // it overlaps another one
 		return seasons + "[" + item + "].start", sentence(message)
 	}
 	noID := errors.Is(w.Cause, id.ErrSnowflake)

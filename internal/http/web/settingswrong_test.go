@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"levelboard/internal/domain/fault"
 )
 
 func TestAFormWithGapsLosesNoRow(t *testing.T) {
@@ -99,12 +101,13 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		"no name":              {"seasons[1].name", "", `id="f-seasons-1--name-error">`},
 		"a target twice":       {"multipliers[1].targets", "400000000000000002\r\n400000000000000002", "Line 2: the id repeats 400000000000000002; remove one of them."},
 		"too many":             {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items."},
-		"too much":             {"multipliers[0].targets", longTargets(), "they must be at most 65536. Shorten the lists."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.post(settingsAddress, with(form, "do", "save", c.field, c.value)).want(422, "<h2>Not saved</h2>", c.says)
 		})
 	}
+	b.post(settingsAddress, with(form, "do", "save", "multipliers[1].targets", longTargets(500), "roleRewards[0].roles", longTargets(250))).
+		want(422, "<h2>Not saved</h2>", "they must be at most 262144. Shorten the lists.")
 	shared := with(form, "do", "save", "multipliers[0].type", "Role", "multipliers[0].targets", "400000000000000003\r\n\r\n400000000000000002")
 	b.post(settingsAddress, shared).want(422, "<h2>Not saved</h2>", `id="f-multipliers-1--targets-error">Line 1: the id repeats 400000000000000002 of multiplier 1; remove one of them.`)
 	least := with(form, "do", "save", "xpPerMessageMin", "15", "xpPerMessageMax", "40")
@@ -112,9 +115,30 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	b.post(settingsAddress, with(least, "version", b.get(settingsAddress).form().Get("version"), "xpPerMessageMax", "1")).
 		want(422, `id="f-xpPerMessageMax-error">The maximum must not be below the minimum, but 1 is below 15.`).lacks("f-xpPerMessageMin-error")
 	w.put(public, everySetting)
-	b.post(settingsAddress, with(form, "do", "save", "vanity", strings.Repeat("a", 256<<10))).want(413, "The form is too large")
+	b.post(settingsAddress, with(form, "do", "save", "vanity", strings.Repeat("a", 1<<20))).want(413, "The form is too large")
 	if w.saved() != before || len(w.announced) > 0 {
 		t.Errorf("saved %s, announced %v", w.saved(), w.announced)
+	}
+}
+
+// A form can have more wrong values than anybody reads: the page stays short, and says how many it left out.
+func TestTheErrorsOfAFormAreBounded(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	form := with(b.get(settingsAddress).form(), "do", "save", "vanity", "a b")
+	for i := range 250 {
+		for _, list := range []string{"multipliers", "roleRewards"} {
+			for _, property := range []string{"id", "level", "multiplier", "targets", "roles"} {
+				form.Set(fmt.Sprintf("%s[%d].%s", list, i, property), strings.Repeat("x\n", 30))
+			}
+		}
+	}
+	got := b.post(settingsAddress, form).want(422, "<h2>Not saved</h2>", "more errors. Correct these first.", `id="f-vanity-error"`)
+	if n := strings.Count(got.text, "field__error"); n > fault.MaxListed {
+		t.Errorf("%d errors are shown", n)
+	}
+	if errors := len(got.text) - len(b.post(settingsAddress, with(form, "do", "nothing")).want(200).text); errors > 64<<10 {
+		t.Errorf("the errors take %d bytes", errors)
 	}
 }
 
@@ -126,10 +150,10 @@ func manyIDs(n int) string {
 	return b.String()
 }
 
-func longTargets() string {
+func longTargets(n int) string {
 	var b strings.Builder
-	for i := range 400 {
-		fmt.Fprintf(&b, "3%017d %s\n", i, strings.Repeat("n", 200))
+	for i := range n {
+		fmt.Fprintf(&b, "4%017d %s\n", i, strings.Repeat("n", 400))
 	}
 	return b.String()
 }

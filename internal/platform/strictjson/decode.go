@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"bytes"
 	"encoding"
 	"errors"
 	"fmt"
@@ -106,23 +107,53 @@ func (d *decoder) object(into reflect.Value) error {
 			continue
 		}
 		if !known {
-			return d.unknown(name, fields)
+			if err := d.note(d.unknown(name, fields)); err != nil {
+				return err
+			}
+			if err := d.tokens.SkipValue(); err != nil {
+				return d.syntax(err)
+			}
+			continue
 		}
 		seen[i] = true
 		f := fields.list[i]
-		d.enter(step{name: f.name})
-		if err := d.value(into.FieldByIndex(f.position), f.within); err != nil {
+		if err := d.part(step{name: f.name}, into.FieldByIndex(f.position), f.within); err != nil {
 			return err
 		}
-		d.leave()
+	}
+	if d.partial && d.path() == "" {
+		return nil
 	}
 	for i, f := range fields.list {
 		if !seen[i] && !f.optional {
 			d.enter(step{name: f.name})
-			return d.wrong("is required")
+			if err := d.note(d.wrong("is required")); err != nil {
+				return err
+			}
+			d.leave()
 		}
 	}
 	return nil
+}
+
+// part reads a property or an item. When faults are collected, it reads the value by itself, so that the next one begins behind it whatever is
+// wrong inside.
+func (d *decoder) part(s step, into reflect.Value, within limits) error {
+	d.enter(s)
+	if d.faults == nil {
+		if err := d.value(into, within); err != nil {
+			return err
+		}
+		d.leave()
+		return nil
+	}
+	raw, err := d.tokens.ReadValue()
+	if err != nil {
+		return d.syntax(err)
+	}
+	inside := decoder{place: place{root: d.path()}, mode: d.mode, tokens: jsontext.NewDecoder(bytes.NewBuffer(raw))}
+	d.leave()
+	return d.note(inside.value(into, within))
 }
 
 // scalar leaves reading to the library, and adds the limits and the words.
@@ -268,11 +299,9 @@ func (d *decoder) array(into reflect.Value, within limits) error {
 		if item, ok := into.Index(n).Addr().Interface().(interface{ SetDefaults() }); ok {
 			item.SetDefaults()
 		}
-		d.enter(step{item: n})
-		if err := d.value(into.Index(n), limits{}); err != nil {
+		if err := d.part(step{item: n}, into.Index(n), limits{}); err != nil {
 			return err
 		}
-		d.leave()
 	}
 	if n < within.fewest {
 		return d.miscounted(within)

@@ -64,12 +64,55 @@ func Int(path string, data []byte, lowest, highest int64) (n int64, err error) {
 	return n, err
 }
 
+// DecodeOver reads data over what into points at: properties of the outermost object that are absent stay as they are. It goes on behind what
+// is wrong, and returns all of that.
+func DecodeOver(data []byte, into any) (wrong fault.List) {
+	if err := decode("", data, reflect.ValueOf(into).Elem(), limits{}, mode{partial: true, faults: &wrong}); err != nil && err != errNoted {
+		wrong.Add(fault.From(err))
+	}
+	return wrong
+}
+
 // mode is how a body is read.
 type mode struct {
-	lenient bool // unknown properties are skipped
+	lenient bool        // unknown properties are skipped
+	partial bool        // no property of the outermost object is required
+	faults  *fault.List // collects what is wrong; nil ends reading at the first fault
+}
+
+// errNoted is returned for a value in which something is wrong that was collected.
+var errNoted = errors.New("strictjson: a fault was noted")
+
+// note collects a fault, if faults are collected, so that reading goes on. It returns any other error.
+func (m mode) note(err error) error {
+	var f *fault.Error
+	switch {
+	case err == nil || m.faults == nil:
+		return err
+	case err == errNoted:
+		return nil
+	case errors.As(err, &f):
+		m.faults.Add(f)
+		return nil
+	}
+	return err
 }
 
 func decode(path string, data []byte, into reflect.Value, within limits, how mode) error {
+	if how.faults == nil {
+		return read(path, data, into, within, how)
+	}
+	before := how.faults.Len()
+	if err := how.note(read(path, data, into, within, how)); err != nil {
+		return err
+	}
+	if how.faults.Len() > before {
+		return errNoted
+	}
+	return nil
+}
+
+func read(path string, data []byte, into reflect.Value, within limits, how mode) error {
 	if err := checkText(path, data); err != nil {
 		return err
 	}
@@ -135,8 +178,11 @@ func (v Value) Kind() jsontext.Kind { return v.raw.Kind() }
 // Path is where in the body the value was.
 func (v Value) Path() string { return v.path }
 
-// Decode reads the value into what into points at, as Decode does.
+// Decode reads the value into what into points at, as Decode does. An absent value is not read.
 func (v Value) Decode(into any) error {
+	if v.raw == nil {
+		return nil
+	}
 	return decode(v.path, v.raw, reflect.ValueOf(into).Elem(), v.within, v.mode)
 }
 

@@ -180,9 +180,10 @@ func archiveDirectoryTooLong(t *testing.T, a store.Archive) {
 	var targets, long []string
 	for i := range 500 {
 		targets = append(targets, fmt.Sprintf(`{"id":"400000000000000%03d","name":"r"}`, i))
-		long = append(long, fmt.Sprintf(`{"id":"400000000000000%03d","name":%q}`, i, strings.Repeat("long", 50)))
+		long = append(long, fmt.Sprintf(`{"id":"400000000000000%03d","name":%q}`, i, strings.Repeat("long", 100)))
 	}
-	rewards := `,"roleRewards":[{"level":5,"roles":[` + strings.Join(targets, ",") + `]}]`
+	rewards := `,"multipliers":[{"type":"Role","multiplier":2,"targets":[` + strings.Join(targets, ",") + `]}],"roleRewards":[{"level":5,"roles":[` +
+		strings.Join(targets[:250], ",") + `]}]`
 	longRoles := `"roles":[` + strings.Join(long, ",") + `]`
 	before := put(t, a, settingsOf(t, guildA, rewards))
 	if _, err := a.Describe(t.Context(), guildA, description(t, `"name":"Renamed"`, longRoles)); !errors.Is(err, guild.ErrTooLong) {

@@ -91,7 +91,7 @@ func (w *world) read() *guild.Guild {
 func (w *world) propose(g *guild.Guild, given guildsettings.Given) guildsettings.Proposal {
 	w.Helper()
 	p, wrong, err := guildsettings.Propose(g.Settings, given)
-	if err != nil || len(wrong) > 0 {
+	if err != nil || wrong.Len() > 0 {
 		w.Fatalf("%v: %v, %v", given, wrong, err)
 	}
 	return p
@@ -175,8 +175,8 @@ func TestEverythingThatIsWrongIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]string{}
-	for _, w := range wrong {
-		got[w.Path] = w.Message
+	for _, w := range wrong.Faults {
+		got[w.Path] = w.Rule()
 	}
 	want := map[string]string{
 		"xpPerMessageMin": "must be a whole number from 1 to 1000", "xpPerMessageMax": "must be a whole number from 1 to 1000, not a string",

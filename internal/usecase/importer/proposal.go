@@ -2,14 +2,13 @@ package importer
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"sort"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
-	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -146,8 +145,8 @@ func (p *Proposal) reward(at int, stack bool, role guild.Role) {
 		role.Name = string(role.ID)
 	}
 	r := guild.RoleReward{ID: guild.UUID(uuid.NewString()), Level: level.Level(at), Stack: stack, Roles: []guild.Role{role}}
-	if _, err := judge(func(s *guild.Settings) { s.RoleRewards = []guild.RoleReward{r} }); err != nil {
-		p.refuse(fmt.Sprintf("the reward of role %s at level %d", shortly(role.ID), at), err.Error())
+	if why := broken(map[string]any{"roleRewards": []guild.RoleReward{r}}); why != "" {
+		p.refuse(fmt.Sprintf("the reward of role %s at level %d", shortly(role.ID), at), why)
 		return
 	}
 	i := slices.IndexFunc(p.Rewards, func(had guild.RoleReward) bool { return had.Level == r.Level && had.Stack == stack })
@@ -162,25 +161,22 @@ func (p *Proposal) reward(at int, stack bool, role guild.Role) {
 // fitRewards sorts the rewards by level, and leaves out the highest ones if a guild cannot have so many.
 func (p *Proposal) fitRewards() {
 	slices.SortStableFunc(p.Rewards, func(a, b guild.RoleReward) int { return cmp.Compare(a.Level, b.Level) })
-	all, why := len(p.Rewards), error(nil)
+	all, why := len(p.Rewards), ""
 	fit := sort.Search(all, func(i int) bool {
-		_, err := judge(func(s *guild.Settings) { s.RoleRewards = p.Rewards[:i+1] })
-		if err != nil {
-			why = err
-		}
-		return err != nil
+		rule := broken(map[string]any{"roleRewards": p.Rewards[:i+1]})
+		why = cmp.Or(rule, why)
+		return rule != ""
 	})
 	if fit < all {
-		p.refuse(fmt.Sprintf("the role rewards from level %d on", p.Rewards[fit].Level), why.Error())
+		p.refuse(fmt.Sprintf("the role rewards from level %d on", p.Rewards[fit].Level), why)
 		p.Rewards = p.Rewards[:fit]
 	}
 }
 
 // perMessage takes the least and the most XP for a message.
 func (p *Proposal) perMessage(what string, least, most int) {
-	_, err := judge(func(s *guild.Settings) { s.XPPerMessageMin, s.XPPerMessageMax = least, most })
-	if err != nil {
-		p.refuse(what, err.Error())
+	if why := broken(map[string]any{"xpPerMessageMin": least, "xpPerMessageMax": most}); why != "" {
+		p.refuse(what, why)
 		return
 	}
 	take(p, what, &p.XPPerMessageMin, least)
@@ -188,16 +184,16 @@ func (p *Proposal) perMessage(what string, least, most int) {
 }
 
 func (p *Proposal) interval(what string, milliseconds int64) {
-	if _, err := judge(func(s *guild.Settings) { s.XPGainInterval = milliseconds }); err != nil {
-		p.refuse(what, err.Error())
+	if why := broken(map[string]any{"xpGainInterval": milliseconds}); why != "" {
+		p.refuse(what, why)
 		return
 	}
 	take(p, what, &p.XPGainInterval, milliseconds)
 }
 
 func (p *Proposal) multiplier(what string, m float64) {
-	if _, err := judge(func(s *guild.Settings) { s.XPGlobalMultiplier = m }); err != nil {
-		p.refuse(what, err.Error())
+	if why := broken(map[string]any{"xpGlobalMultiplier": m}); why != "" {
+		p.refuse(what, why)
 		return
 	}
 	take(p, what, &p.XPGlobalMultiplier, m)
@@ -212,19 +208,14 @@ func take[T comparable](p *Proposal, what string, to **T, value T) {
 	*to = &value
 }
 
-// judge returns settings as guild.Parse understands them, with the properties that set gives. The error is the rule that is broken.
-func judge(set func(*guild.Settings)) (guild.Settings, error) {
-	const someone = "100000000000000000"
-	s := guild.Defaults(someone)
-	s.Name, s.MemberCount, s.OwnerID, s.XPPerMessageMin, s.XPPerMessageMax = "guild", 1, someone, 1, 1
-	set(&s)
-	document, err := guild.Marshal(s)
+// broken returns the rule that a guild's settings with these properties break, or nothing.
+func broken(properties map[string]any) string {
+	document, err := json.Marshal(properties)
 	if err != nil {
-		return s, errors.New("it cannot be written as settings")
+		return "it cannot be written as settings"
 	}
-	s, err = guild.Parse(someone, document)
-	if err != nil {
-		return s, errors.New(fault.From(err).Message)
+	if _, wrong := guild.Defaults("").With(document); wrong.Len() > 0 {
+		return wrong.Faults[0].Message
 	}
-	return s, nil
+	return ""
 }

@@ -120,8 +120,8 @@ func (t *target) TakeSettings(ctx context.Context, then guild.Settings) error {
 	if err != nil {
 		return err
 	}
-	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "The settings in the files do not fit yours: %s: %s. Import without them.", wrong[0].Path, wrong[0].Message)
+	if wrong.Len() > 0 {
+		return fault.New(fault.Invalid, "The settings in the files do not fit yours: %s: %s. Import without them.", wrong.Faults[0].Path, wrong.Faults[0].Rule())
 	}
 	saved, err := t.o.Settings.Save(ctx, t.guild, p)
 	if err == nil {

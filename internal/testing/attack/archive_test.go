@@ -88,6 +88,7 @@ func TestManyLooksAtAProfile(t *testing.T) {
 func TestALargeBoard(t *testing.T) {
 	s, _ := large(t, 60)
 	t.Run("searches by single letters", func(t *testing.T) {
+		s.t = t
 		attackers(t, 32, func(ctx context.Context, n int) {
 			s.get(ctx, net.IPv4(127, 6, 0, 2), fmt.Sprintf("/leaderboard/%s/search?q=a+b+c+%c", guildID, 'd'+n%20), "")
 		})
@@ -95,6 +96,7 @@ func TestALargeBoard(t *testing.T) {
 		s.searching().wantServedSoon()
 	})
 	t.Run("restores", func(t *testing.T) {
+		s.t = t
 		checkpoints := "/admin/guilds/" + guildID + "/checkpoints"
 		made := s.api().Do("POST", checkpoints, "", map[string]any{"name": "before"}, apitest.AdminToken(adminToken)).Want(t, 201)
 		restore := checkpoints + "/" + apitest.At[string](t, made, "id") + "/restore"

@@ -52,8 +52,10 @@ func Load(environ []string) (s Settings, err error) {
 	var problems []error
 	vars := map[string]string{}
 	for _, kv := range environ {
-		if name, value, ok := strings.Cut(kv, "="); ok && value != "" {
+		if name, value, _ := strings.Cut(kv, "="); value != "" {
 			vars[name] = value
+		} else {
+			delete(vars, name)
 		}
 	}
 	for _, setting := range Describe() {

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
-	"github.com/disgoorg/omit"
 	"github.com/disgoorg/snowflake/v2"
 
 	"levelboard/internal/bot/chat"
@@ -26,55 +26,53 @@ const (
 
 // register registers the commands: all at once, which changes nothing when they are the same.
 func (c *Client) register(applicationID string) {
-	ctx := c.life
-	var commands []discord.ApplicationCommandCreate
-	for _, command := range c.Commands {
-		commands = append(commands, commandOf(command))
-	}
-	id, _ := snowflake.Parse(applicationID)
 	for wait := time.Second; ; wait = min(2*wait, longestPause) {
-		_, err := rest.NewApplications(c.rest).SetGlobalCommands(id, commands, rest.WithCtx(ctx))
-		if err == nil || ctx.Err() != nil {
+		err := c.rest.Do(rest.SetGlobalCommands.Compile(nil, applicationID), commandsOf(c.Commands, isCommand), nil, rest.WithCtx(c.life))
+		if err == nil || c.life.Err() != nil {
 			return
 		}
 		c.Log.Warn("the commands could not be registered; the bot tries again", "error", err)
 		select {
-		case <-ctx.Done():
+		case <-c.life.Done():
 			return
 		case <-time.After(wait):
 		}
 	}
 }
 
-func commandOf(command chat.Command) discord.SlashCommandCreate {
-	create := discord.SlashCommandCreate{
-		Name: command.Name, Description: command.Description, Options: optionsOf(command.Options), Contexts: []discord.InteractionContextType{discord.InteractionContextTypeGuild},
-	}
-	for _, sub := range command.Commands {
-		create.Options = append(create.Options, discord.ApplicationCommandOptionSubCommand{Name: sub.Name, Description: sub.Description, Options: optionsOf(sub.Options)})
-	}
-	if command.ManagersOnly {
-		manages := discord.PermissionManageGuild
-		create.DefaultMemberPermissions = omit.New(&manages)
-	}
-	return create
-}
+// The types of Discord's commands and options.
+const (
+	isCommand    = 1
+	isSubcommand = 1
+	isText       = 3
+	isNumber     = 4
+	isUser       = 6
+)
 
-func optionsOf(options []chat.Option) (list []discord.ApplicationCommandOption) {
-	for _, o := range options {
-		switch {
-		case len(o.Choices) > 0:
-			choices := []discord.ApplicationCommandOptionChoiceString{}
-			for _, choice := range o.Choices {
-				choices = append(choices, discord.ApplicationCommandOptionChoiceString{Name: choice, Value: choice})
+type object = map[string]any
+
+func commandsOf(commands []chat.Command, kind int) (list []object) {
+	for _, command := range commands {
+		options := append([]object{}, commandsOf(command.Commands, isSubcommand)...)
+		for _, o := range command.Options {
+			option := object{"type": isUser, "name": o.Name, "description": o.Description, "required": o.Required}
+			switch {
+			case len(o.Choices) > 0:
+				choices := []object{}
+				for _, choice := range o.Choices {
+					choices = append(choices, object{"name": choice, "value": choice})
+				}
+				option["type"], option["choices"] = isText, choices
+			case o.Max > 0:
+				option["type"], option["min_value"], option["max_value"] = isNumber, 0, o.Max
 			}
-			list = append(list, discord.ApplicationCommandOptionString{Name: o.Name, Description: o.Description, Required: o.Required, Choices: choices})
-		case o.Max > 0:
-			least := 0
-			list = append(list, discord.ApplicationCommandOptionInt{Name: o.Name, Description: o.Description, Required: o.Required, MinValue: &least, MaxValue: &o.Max})
-		default:
-			list = append(list, discord.ApplicationCommandOptionUser{Name: o.Name, Description: o.Description, Required: o.Required})
+			options = append(options, option)
 		}
+		create := object{"type": kind, "name": command.Name, "description": command.Description, "options": options}
+		if command.ManagersOnly {
+			create["default_member_permissions"] = strconv.Itoa(mayManage)
+		}
+		list = append(list, create)
 	}
 	return list
 }
@@ -104,7 +102,6 @@ type optionObject struct {
 const (
 	usesCommand   = 2
 	usesButton    = 3
-	isSubcommand  = 1
 	quotationMark = "\""
 )
 

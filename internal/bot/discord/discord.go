@@ -39,8 +39,6 @@ type Options struct {
 type Client struct {
 	Options
 	rest         rest.Client
-	members      rest.Members
-	channels     rest.Channels
 	interactions rest.Interactions
 
 	gateway     string // its address
@@ -62,8 +60,7 @@ func New(o Options) *Client {
 		rest.WithRateLimiterConfigOpts(rest.WithRateLimiterLogger(quiet)))
 	nobody := discord.AllowedMentions{Parse: []discord.AllowedMentionType{}}
 	return &Client{
-		Options: o, rest: client, members: rest.NewMembers(client), channels: rest.NewChannels(client, nobody),
-		interactions: rest.NewInteractions(client, nobody), guilds: map[string]*guild{},
+		Options: o, rest: client, interactions: rest.NewInteractions(client, nobody), guilds: map[string]*guild{},
 	}
 }
 

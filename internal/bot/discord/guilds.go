@@ -7,9 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
-	"github.com/disgoorg/snowflake/v2"
 
 	"levelboard/internal/bot/chat"
 )
@@ -113,10 +111,9 @@ func (c *Client) parentOf(guildID, channelID string) (parent string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
-	id, _ := snowflake.Parse(channelID)
-	channel, err := c.channels.GetChannel(id, rest.WithCtx(ctx)) // no parent, if Discord does not say
-	if in, ok := channel.(discord.GuildChannel); ok && err == nil && in.ParentID() != nil {
-		parent = in.ParentID().String()
+	var channel channelObject // no parent, if Discord does not say
+	if c.rest.Do(rest.GetChannel.Compile(nil, channelID), nil, &channel, rest.WithCtx(ctx)) == nil {
+		parent = channel.ParentID
 	}
 	c.change(guildID, func(g *guild) { g.threads[channelID] = parent })
 	return parent

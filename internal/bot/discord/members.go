@@ -7,7 +7,6 @@ import (
 
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
-	"github.com/disgoorg/snowflake/v2"
 
 	"levelboard/internal/bot/chat"
 )
@@ -16,20 +15,16 @@ const membersPage = 1000
 
 // Members implements chat.Chat.
 func (c *Client) Members(ctx context.Context, guildID string) ([]chat.Member, error) {
-	id, err := snowflake.Parse(guildID)
-	if err != nil {
-		return nil, err
-	}
 	var all []chat.Member
-	var last snowflake.ID
-	for full := true; full; {
-		page, err := c.members.GetMembers(id, membersPage, last, rest.WithCtx(ctx))
-		if err != nil {
+	for last, full := "0", true; full; {
+		var page []memberObject
+		query := discord.QueryValues{"limit": membersPage, "after": last}
+		if err := c.rest.Do(rest.GetMembers.Compile(query, guildID), nil, &page, rest.WithCtx(ctx)); err != nil {
 			return nil, explain(err)
 		}
-		for _, m := range page {
-			all = append(all, memberOf(m))
-			last = max(last, m.User.ID)
+		for _, m := range page { // by id
+			all = append(all, m.User.member(m.Roles))
+			last = m.User.ID
 		}
 		full = len(page) == membersPage
 	}
@@ -38,64 +33,24 @@ func (c *Client) Members(ctx context.Context, guildID string) ([]chat.Member, er
 
 // Member implements chat.Chat.
 func (c *Client) Member(ctx context.Context, guildID, userID string) (chat.Member, error) {
-	guild, user, err := ids(guildID, userID)
-	if err != nil {
-		return chat.Member{}, err
-	}
-	m, err := c.members.GetMember(guild, user, rest.WithCtx(ctx))
-	if err != nil {
-		return chat.Member{}, explain(err)
-	}
-	return memberOf(*m), nil
+	var m memberObject
+	err := c.rest.Do(rest.GetMember.Compile(nil, guildID, userID), nil, &m, rest.WithCtx(ctx))
+	return m.User.member(m.Roles), explain(err)
 }
 
 // SetRole implements chat.Chat.
 func (c *Client) SetRole(ctx context.Context, guildID, userID, roleID string, given bool) error {
-	guild, user, err := ids(guildID, userID)
-	if err != nil {
-		return err
-	}
-	role, err := snowflake.Parse(roleID)
-	if err != nil {
-		return chat.ErrUnknown
-	}
-	set := c.members.RemoveMemberRole
+	endpoint := rest.RemoveMemberRole
 	if given {
-		set = c.members.AddMemberRole
+		endpoint = rest.AddMemberRole
 	}
-	return explain(set(guild, user, role, rest.WithCtx(ctx), rest.WithReason("level")))
+	return explain(c.rest.Do(endpoint.Compile(nil, guildID, userID, roleID), nil, nil, rest.WithCtx(ctx), rest.WithReason("level")))
 }
 
 // Post implements chat.Chat.
 func (c *Client) Post(ctx context.Context, channelID, text string, mentions ...string) error {
-	channel, err := snowflake.Parse(channelID)
-	if err != nil {
-		return err
-	}
-	allowed := &discord.AllowedMentions{Parse: []discord.AllowedMentionType{}}
-	for _, user := range mentions {
-		id, err := snowflake.Parse(user)
-		if err != nil {
-			return err
-		}
-		allowed.Users = append(allowed.Users, id)
-	}
-	_, err = c.channels.CreateMessage(channel, discord.MessageCreate{Content: text, AllowedMentions: allowed}, rest.WithCtx(ctx))
-	return explain(err)
-}
-
-func memberOf(m discord.Member) chat.Member {
-	roles := make([]string, len(m.RoleIDs))
-	for i, role := range m.RoleIDs {
-		roles[i] = role.String()
-	}
-	return chat.Member{ID: m.User.ID.String(), Roles: roles, Bot: m.User.Bot || m.User.System}
-}
-
-func ids(guildID, userID string) (guild, user snowflake.ID, err error) {
-	guild, guildErr := snowflake.Parse(guildID)
-	user, userErr := snowflake.Parse(userID)
-	return guild, user, errors.Join(guildErr, userErr)
+	message := map[string]any{"content": text, "allowed_mentions": map[string]any{"parse": []string{}, "users": append([]string{}, mentions...)}}
+	return explain(c.rest.Do(rest.CreateMessage.Compile(nil, channelID), message, nil, rest.WithCtx(ctx)))
 }
 
 // explain returns the error as package chat names it.

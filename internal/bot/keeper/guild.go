@@ -190,6 +190,7 @@ func (g *guild) work() {
 		case <-g.wake:
 		}
 		if time.Now().Before(g.retryAfter) {
+			g.sendQueued() // messages wait for nothing else
 			continue
 		}
 		if err := g.step(g.k.life); err != nil && g.k.life.Err() == nil {

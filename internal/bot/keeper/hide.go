@@ -73,9 +73,6 @@ func (g *guild) eachHidden(ctx context.Context, yield func(hiddenUser)) error {
 		var answer struct{ Hidden []hiddenUser }
 		path := fmt.Sprintf("/v2/guilds/%s/hidden?page=%d", g.id, page)
 		if err := g.call(ctx, api.Request{Method: http.MethodGet, Path: path}, &answer); err != nil {
-			if api.Status(err) == http.StatusNotFound {
-				return nil
-			}
 			return err
 		}
 		for _, u := range answer.Hidden {

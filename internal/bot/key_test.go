@@ -21,7 +21,7 @@ func TestAKeyServesItsGuilds(t *testing.T) {
 	w.waitFor("a message", ada+" 100 1", w.board)
 	w.chat.WaitForRoles(t, guildID, ada, regular)
 	w.waitFor("the sentence", "true", func() string {
-		if w.log.Has("has no grant for this guild") {
+		if w.log.Has("no such guild in Levelboard") {
 			return "true"
 		}
 		return "false"

@@ -77,7 +77,7 @@ func closedBoardsStay(t *testing.T, s *service) {
 }
 
 func cachesKeepClosedBoards(t *testing.T, s *service) {
-	const kept = "max-age=31536000, immutable"
+	const kept = "max-age=300"
 	g, _ := s.closedGuild(nil)
 	key := s.key(g)
 	s.closes(key, g, "season-old")

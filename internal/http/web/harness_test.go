@@ -24,6 +24,7 @@ import (
 	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
@@ -126,7 +127,7 @@ func newSite(t *testing.T, o options) *site {
 	}
 	s.deps = web.Deps{
 		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Periods: periods.NewBoards(s.board, archive, s.clock), Watch: s.feed, Keys: apiKeys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
-		Version: "test", Log: log, Now: s.clock,
+		Version: "test", Log: log, Now: s.clock, Hiding: hiding.New(archive, hydrator, s.board, s, log),
 	}
 	if !o.noOAuth || o.locals != nil {
 		s.sessions = signin.NewSessions(store, signInOptions)

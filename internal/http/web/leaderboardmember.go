@@ -41,8 +41,8 @@ type rewardAhead struct {
 
 func (s *Site) member(c *gin.Context, g *guild.Guild) error {
 	m, err := s.memberInPath(c, g)
-	if fault.Is(err, fault.NotFound) && sessionOf(c).Manages(g) {
-		return s.hiddenMember(c, g, err)
+	if user, bad := userInPath(c); bad == nil && fault.Is(err, fault.NotFound) && seesHidden(sessionOf(c), g, user) {
+		return s.hiddenMember(c, g, err, manageForm{})
 	}
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,9 +13,11 @@ import (
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/audit"
+	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -29,12 +30,17 @@ type manageForm struct {
 // xpChange is what a manager's change did.
 type xpChange struct{ Before, After int64 }
 
-// hiddenPage is the content of the page about a member that is not present.
+// hiddenPage is the content of the page about a member that is hidden or absent.
 type hiddenPage struct {
-	Guild  *guild.Guild
-	Base   string // path of the board
-	UserID id.User
-	Form   manageForm
+	Guild             *guild.Guild
+	Base              string // path of the board
+	UserID            id.User
+	Name              string
+	XP                int64
+	Left              bool
+	ByManager, BySelf bool
+	Manager           bool // who looks
+	Form              manageForm
 }
 
 // managed runs a handler with the member that a manager is about to change, and the form that they sent.
@@ -154,37 +160,30 @@ func (s *Site) removeMember(c *gin.Context, g *guild.Guild, user id.User, sent u
 	return nil
 }
 
-// setPresence hides a member from the board, or shows them again.
-func (s *Site) setPresence(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
-	present := sent.Get("present") == "yes"
-	reason, form := explained("presence-reason", sent)
+// setHidden hides a member from the board, or shows them again.
+func (s *Site) setHidden(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
+	hide := sent.Get("hidden") == "yes"
+	reason, form := explained("hide-reason", sent)
 	if len(form.Errors) > 0 {
-		return s.showPresence(c, g, present, form)
+		return s.showHiding(c, g, !hide, form)
 	}
-	moved, err := s.deps.Board.SetPresence(audit.WithReason(c.Request.Context(), reason), g, leaderboard.Presence{Present: present, Users: []id.User{user}})
-	if err != nil {
+	step := hiding.Step{By: hidden.ByManager, Hidden: hide, Users: []id.User{user}}
+	if _, err := s.deps.Hiding.Set(audit.WithReason(c.Request.Context(), reason), g.ID, step); err != nil {
 		return err
 	}
-	if len(moved.Missing) > 0 {
-		return unranked(fault.New(fault.NotFound, ""))
-	}
-	s.log.InfoContext(c.Request.Context(), "a manager hid or showed a member on the pages", "guild", g.ID, "present", present)
+	s.log.InfoContext(c.Request.Context(), "a manager hid or showed a member on the pages", "guild", g.ID, "hidden", hide)
 	done := ""
-	if present {
+	if !hide {
 		done = "?done=shown"
 	}
 	c.Redirect(http.StatusSeeOther, boardPath(g)+"/members/"+string(user)+done)
 	return nil
 }
 
-// showPresence shows the form of setPresence again, where it was sent from.
-func (s *Site) showPresence(c *gin.Context, g *guild.Guild, present bool, form manageForm) error {
-	if present {
-		user, err := userInPath(c)
-		if err != nil {
-			return err
-		}
-		return s.show(c, http.StatusUnprocessableEntity, "hidden", "Hidden member", hiddenPage{g, boardPath(g), user, form})
+// showHiding shows the form of setHidden again, where it was sent from.
+func (s *Site) showHiding(c *gin.Context, g *guild.Guild, onHiddenPage bool, form manageForm) error {
+	if onHiddenPage {
+		return s.hiddenMember(c, g, unranked(leaderboard.NoMember()), form)
 	}
 	m, err := s.memberInPath(c, g)
 	if err != nil {
@@ -193,30 +192,27 @@ func (s *Site) showPresence(c *gin.Context, g *guild.Guild, present bool, form m
 	return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
 }
 
-// hiddenMember shows a manager that a member is there and not present; unknown is the answer for one who is not there.
-func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error) error {
+// hiddenMember shows a manager, and the member, that a member is there and on no board; unknown is the answer for one who is not there.
+func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error, form manageForm) error {
 	user, err := userInPath(c)
 	if err != nil {
 		return err
 	}
-	hidden, err := s.hidden(c.Request.Context(), g, user)
-	switch {
-	case err != nil:
-		return err
-	case !hidden:
+	found, err := s.deps.Periods.Position(c.Request.Context(), g, user)
+	left := errors.Is(err, leaderboard.ErrNotPresent)
+	if fault.Is(err, fault.NotFound) && !left || err == nil && found.Flags == 0 {
 		return unknown
 	}
-	return s.show(c, http.StatusOK, "hidden", "Hidden member", hiddenPage{g, boardPath(g), user, manageForm{}})
-}
-
-// hidden reports whether a member has an entry and is not present.
-func (s *Site) hidden(ctx context.Context, g *guild.Guild, user id.User) (bool, error) {
-	_, err := s.deps.Board.Member(ctx, g, user)
-	switch {
-	case errors.Is(err, leaderboard.ErrNotPresent):
-		return true, nil
-	case fault.Is(err, fault.NotFound):
-		return false, nil
+	if err != nil && !left {
+		return err
 	}
-	return false, err
+	status := http.StatusOK
+	if len(form.Errors) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	name, _ := displayName(found.User, string(user))
+	return s.show(c, status, "hidden", "Hidden member", hiddenPage{
+		Guild: g, Base: boardPath(g), UserID: user, Form: form, Left: left, XP: int64(found.XP), Name: name,
+		ByManager: found.Flags&hidden.ByManager != 0, BySelf: found.Flags&hidden.BySelf != 0, Manager: sessionOf(c).Manages(g),
+	})
 }

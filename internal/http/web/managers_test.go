@@ -70,7 +70,7 @@ func TestOnlyManagersChangeMembers(t *testing.T) {
 	in, out := s.browser(), s.browser()
 	in.signIn()
 	in.get(memberPath(1)).want(200).lacks("Manage member")
-	for _, change := range []string{"/xp", "/remove", "/presence"} {
+	for _, change := range []string{"/xp", "/remove", "/hidden"} {
 		in.post(memberPath(1)+change, confirmed("xp", "5")).want(403, "Only the owner")
 		out.post(memberPath(1)+change, confirmed("xp", "5")).want(401)
 		in.post(memberPath(1)+change, confirmed("xp", "5"), "Origin", "https://evil.example").want(403, "another site")
@@ -85,13 +85,13 @@ func TestAManagerHidesAMemberAndShowsThemAgain(t *testing.T) {
 	b, other := s.browser(), s.browser()
 	b.signIn()
 	bad := strings.Repeat("é", 513)
-	b.post(memberPath(1)+"/presence", url.Values{"present": {"no"}, "reason": {bad}}).want(422, `id="presence-reason-error"`, "<details open>")
-	b.post(memberPath(1)+"/presence", url.Values{"present": {"no"}, "reason": {"left"}}).want(200, "Hidden member", "Show on the leaderboard")
-	b.post(memberPath(1)+"/presence", url.Values{"present": {"yes"}, "reason": {bad}}).want(422, "Hidden member", `id="presence-reason-error"`)
+	b.post(memberPath(1)+"/hidden", url.Values{"hidden": {"yes"}, "reason": {bad}}).want(422, `id="hide-reason-error"`, "<details open>")
+	b.post(memberPath(1)+"/hidden", url.Values{"hidden": {"yes"}, "reason": {"left"}}).want(200, "Hidden member", "Show on the leaderboard")
+	b.post(memberPath(1)+"/hidden", url.Values{"hidden": {"no"}, "reason": {bad}}).want(422, "Hidden member", `id="hide-reason-error"`)
 	b.get("/leaderboard/gophers").want(200).lacks(string(memberID(1)))
 	other.get(memberPath(1)).want(404).lacks("Hidden member")
 	b.post(memberPath(1)+"/xp", confirmed("op", "set", "xp", "5")).want(404)
-	b.post(memberPath(1)+"/presence", url.Values{"present": {"yes"}}).want(200, "On the leaderboard again.", "<b>4,999,999</b> XP")
-	b.post("/leaderboard/gophers/members/"+ada+"/presence", url.Values{"present": {"no"}}).want(404, "ranked yet")
+	b.post(memberPath(1)+"/hidden", url.Values{"hidden": {"no"}}).want(200, "On the leaderboard again.", "<b>4,999,999</b> XP")
+	b.post("/leaderboard/gophers/members/"+ada+"/hidden", url.Values{"hidden": {"yes"}}).want(404, "ranked yet")
 	b.get("/leaderboard/gophers/members/"+ada).want(404, "ranked yet")
 }

@@ -33,6 +33,7 @@ func (s *Site) profileRoutes(pages routes) {
 	pages.get("/profile", s.ofUser(s.profile), unlisted("/profile"))
 	pages.post("/profile", s.ofUser(s.createKey), formHere)
 	pages.post("/profile/erase", s.ofUser(s.eraseUser))
+	pages.post("/profile/hidden", s.ofUser(s.hideMe))
 	pages.get("/profile/data.json", s.ofUser(s.myDataFile))
 	pages.get("/profile/erased", s.handle(s.erased))
 	pages.get("/profile/history", s.ofUser(s.keyHistory))
@@ -73,7 +74,8 @@ type profilePage struct {
 	History       []recordView
 	Data          personalData
 	Boards        []myBoard
-	Manages       bool // something, so that keys are of use
+	Hiding        []hidingSwitch // one for each guild with an entry or a flag
+	Manages       bool           // something, so that keys are of use
 }
 
 // Full reports whether the user has as many keys as they may have.
@@ -81,6 +83,8 @@ func (p profilePage) Full() bool { return p.Total >= p.Most }
 
 // done is what a change that was made leads to, by the word in the address.
 var done = map[string]string{
+	"hidden":    "You are hidden from the leaderboard.",
+	"shown":     "You are on the leaderboard again.",
 	"renamed":   "Key renamed.",
 	"granted":   "Access granted.",
 	"ungranted": "Access revoked.",
@@ -132,6 +136,9 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 		return err
 	}
 	if content.Boards, err = s.boardsOf(ctx, session, content.Data.Stored.Guilds); err != nil {
+		return err
+	}
+	if err := s.markHidden(ctx, session, &content); err != nil {
 		return err
 	}
 	content.Manages = content.Managed > 0 || len(content.Guilds) > 0 || content.Total > 0 || content.Unconfirmed

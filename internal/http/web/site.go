@@ -116,7 +116,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.get("/leaderboard/:entry/members/:userId/standing", s.boardOf(s.standing), unlisted("/leaderboard/*/members/*/standing"))
 	pages.post("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.changeXP)))
 	pages.post("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
-	pages.post("/leaderboard/:entry/members/:userId/presence", s.boardOf(s.managed(s.setPresence)))
+	pages.post("/leaderboard/:entry/members/:userId/hidden", s.boardOf(s.managed(s.setHidden)))
 
 	// A stream takes no place of a page; the feed bounds how many there are, and watchRows how many are of one address.
 	streams := pages

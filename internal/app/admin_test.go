@@ -18,6 +18,7 @@ var adminCases = cases{
 	"a refused PUT makes no guild":    refusedPutMakesNoGuild,
 	"members stay when settings go":   membersStay,
 	"deleting removes the members":    deletingRemovesMembers,
+	"some properties change":          guildChanges,
 	"a key is shown once":             keyIsShownOnce,
 	"a key's defaults":                keyDefaults,
 	"grant, ungrant, again":           grantUngrant,
@@ -36,6 +37,24 @@ func guildDefaults(t *testing.T, s *service) {
 	wantJSON(t, made, want)
 	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), want)
 	wantNoBody(t, s.admin("HEAD", "/guilds/"+g, nil).Want(t, 200))
+}
+
+func guildChanges(t *testing.T, s *service) {
+	g := newID()
+	s.admin("PATCH", "/guilds/"+g, `{"name":"Moles"}`).Want(t, 404)
+	whole := wholeGuild("patch" + g[10:])
+	s.admin("PUT", "/guilds/"+g, jsonText(t, whole)).Want(t, 201)
+	whole["name"], whole["memberCount"], whole["icon"], whole["ignoredUserIds"] = "Moles", 7, nil, []string{}
+	changed := s.admin("PATCH", "/guilds/"+g, `{"id":"`+g+`","name":"Moles","memberCount":7,"icon":null,"ignoredUserIds":[]}`).Want(t, 200)
+	wantJSON(t, s.admin("PUT", "/guilds/"+g, jsonText(t, whole)).Want(t, 200), string(changed.Body))
+	wantJSON(t, s.admin("PATCH", "/guilds/"+g, `{}`).Want(t, 200), string(changed.Body))
+	for body, status := range map[string]int{
+		`{"name":""}`: 400, `{"nope":1}`: 400, `[]`: 400, `{"id":"` + newID() + `"}`: 400, `{"xpPerMessageMax":1}`: 400,
+		`{"name":"` + strings.Repeat("x", 100<<10) + `"}`: 400, `{"name":"` + strings.Repeat("x", 256<<10) + `"}`: 413,
+	} {
+		s.admin("PATCH", "/guilds/"+g, body).Want(t, status)
+	}
+	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), string(changed.Body))
 }
 
 // wholeGuild sets every setting to something else than its default.

@@ -16,7 +16,7 @@ type Described struct {
 }
 
 // Changes returns the properties of the document and of the directory that differ, as a JSON object of what they were and one of what they are;
-// both are nil when nothing differs. was is nil for a guild that is new, and is then has all properties.
+// both are nil when nothing differs but memberCount, which changes all day. was is nil for a guild that is new, and is then has all properties.
 func Changes(before *Described, after Described) (was, is jsontext.Value, err error) {
 	new, err := after.properties()
 	if err != nil || before == nil {
@@ -33,7 +33,7 @@ func Changes(before *Described, after Described) (was, is jsontext.Value, err er
 			delete(old, name)
 		}
 	}
-	if len(new) == 0 {
+	if len(new) == 0 || len(new) == 1 && new["memberCount"] != nil {
 		return nil, nil, nil
 	}
 	if was, err = object(old, nil); err == nil {

@@ -50,6 +50,26 @@ func (s Settings) With(properties []byte) (Settings, fault.List) {
 	return s, wrong
 }
 
+// Change is properties of a guild's document that replace those that are there, a list as a whole; the rest stays.
+type Change struct{ properties []byte }
+
+// ParseChange reads the body of PATCH of guild gid. A client's mistake is a *fault.Error as of Parse. What depends on the properties that stay is
+// found by In.
+func ParseChange(gid id.Guild, body []byte) (Change, error) {
+	s := Defaults(gid)
+	wrong := strictjson.DecodeOver(body, &s)
+	if s.ID != gid && !wrong.Has("id") {
+		wrong.Add(notID(gid))
+	}
+	return Change{body}, wrong.Err()
+}
+
+// In returns the settings with the change. s stays as it is. Its errors are those of Parse.
+func (c Change) In(s Settings) (Settings, error) {
+	changed, wrong := s.With(c.properties)
+	return changed, wrong.Err()
+}
+
 // fits returns a fault unless the document is short enough.
 func (s *Settings) fits() error {
 	full, err := Marshal(*s)

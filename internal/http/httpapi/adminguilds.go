@@ -70,7 +70,7 @@ func (a *api) getGuild(c *gin.Context) error {
 func (a *api) putGuild(c *gin.Context) error {
 	r := a.read(c)
 	gid := r.adminGuild()
-	settings, err := guild.Parse(gid, r.body())
+	settings, err := guild.Parse(gid, r.document())
 	r.keep(err)
 	if r.err != nil {
 		return r.err
@@ -79,6 +79,19 @@ func (a *api) putGuild(c *gin.Context) error {
 	if created {
 		return answerGuild(c, http.StatusCreated, g, err)
 	}
+	return answerGuild(c, http.StatusOK, g, err)
+}
+
+// patchGuild changes some properties of a guild's settings.
+func (a *api) patchGuild(c *gin.Context) error {
+	r := a.read(c)
+	gid := r.adminGuild()
+	change, err := guild.ParseChange(gid, r.document())
+	r.keep(err)
+	if r.err != nil {
+		return r.err
+	}
+	g, err := a.deps.Settings.Change(r.ctx, gid, change)
 	return answerGuild(c, http.StatusOK, g, err)
 }
 

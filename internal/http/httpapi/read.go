@@ -119,6 +119,14 @@ func (r *request) body() []byte {
 	return r.sent
 }
 
+// document reads a JSON body that is a guild's document, or a part of one.
+func (r *request) document() []byte {
+	if r.err == nil {
+		r.sent, r.err = jsonBody(r.c, guild.MaxDocument)
+	}
+	return r.sent
+}
+
 // largeBody reads a JSON body of at most maxLargeBody, which is about the guild of the path, once there is room for it.
 func (r *request) largeBody() []byte {
 	if r.err == nil {

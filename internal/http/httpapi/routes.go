@@ -59,6 +59,7 @@ func (a *api) routes() (http.Handler, error) {
 	edge.Get(operator, "/guilds", a.handle(a.listGuilds))
 	edge.Get(operator, "/guilds/:guildId", a.handle(a.getGuild))
 	operator.PUT("/guilds/:guildId", a.handle(a.putGuild))
+	operator.PATCH("/guilds/:guildId", a.handle(a.patchGuild))
 	operator.DELETE("/guilds/:guildId", a.handle(bodiless(a.deleteGuild)))
 	edge.Get(operator, "/guilds/:guildId/audit", a.handle(a.readAudit))
 	edge.Get(operator, "/guilds/:guildId/checkpoints", a.handle(a.listCheckpoints))

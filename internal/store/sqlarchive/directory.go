@@ -48,7 +48,7 @@ func (c *Catalog) Describe(ctx context.Context, gid id.Guild, given guild.Descri
 		}
 		settings, after := given.In(g.Settings, before)
 		if shown = !guild.Same(g.Settings, settings); shown {
-			if err := c.rename(ctx, settings); err != nil {
+			if _, err := c.rename(ctx, settings); err != nil {
 				return err
 			}
 		}
@@ -62,18 +62,17 @@ func (c *Catalog) Describe(ctx context.Context, gid id.Guild, given guild.Descri
 	return shown && err == nil, err
 }
 
-// rename writes settings in which nothing differs but what a guild.Description sets.
-func (c *change) rename(ctx context.Context, s guild.Settings) error {
+// rename writes settings in which nothing differs but what a guild.Description sets, and returns their version.
+func (c *change) rename(ctx context.Context, s guild.Settings) (version int64, err error) {
 	document, err := fitting(s)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	version, err := c.log(ctx, changes.Guild, string(s.ID))
-	if err != nil {
-		return err
+	if version, err = c.log(ctx, changes.Guild, string(s.ID)); err != nil {
+		return 0, err
 	}
 	_, err = c.ExecContext(ctx, `UPDATE guilds SET settings = $2, described = $3 WHERE id = $1`, string(s.ID), document, version)
-	return err
+	return version, err
 }
 
 func (c *change) putDirectory(ctx context.Context, g id.Guild, d guild.Directory) error {

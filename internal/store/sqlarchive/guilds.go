@@ -78,83 +78,121 @@ func (c *Catalog) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRe
 
 // PutGuild implements guilds.Archive.
 func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
-	fresh := guild.NewIncarnation()
-	g, err = c.write(ctx, "put_guild", s, nil, `
-		INSERT INTO guilds (id, vanity, settings, version, closes_ms, open, incarnation, created_ms)
-		VALUES ($1, NULLIF($2, ''), $3, $4, CASE WHEN $5 = 1 THEN 0 END, $6, $7, now_ms())
-		ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version, open = excluded.open,
-			closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THEN 0 END
-		RETURNING incarnation`, int64(fresh))
-	return g, err == nil && g.Incarnation == fresh, err
+	err = c.inChange(ctx, "put_guild", func(ctx context.Context, c *change) error {
+		present, err := c.locked(ctx, s.ID)
+		if err != nil && !errors.Is(err, guild.ErrNotFound) {
+			return err
+		}
+		created = present == nil
+		g, err = c.write(ctx, present, s, `
+			INSERT INTO guilds (id, vanity, settings, version, closes_ms, open, incarnation, created_ms)
+			VALUES ($1, NULLIF($2, ''), $3, $4, CASE WHEN $5 = 1 THEN 0 END, $6, $7, now_ms())
+			ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version, open = excluded.open,
+				closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THEN 0 END
+			RETURNING incarnation`, int64(guild.NewIncarnation()))
+		return err
+	})
+	return g, created && err == nil, err
 }
 
 // UpdateGuild implements guildsettings.Archive.
-func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error) {
-	return c.write(ctx, "update_guild", s, &edited, `
-		UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4, open = $6,
-			closes_ms = CASE WHEN $5 = 1 OR closes_ms IS NOT NULL THEN 0 END
-		WHERE id = $1 RETURNING incarnation`)
+func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (g *guild.Guild, err error) {
+	err = c.inChange(ctx, "update_guild", func(ctx context.Context, c *change) error {
+		present, err := c.locked(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if present.Edited != edited {
+			return guild.ErrChanged
+		}
+		s.Name, s.Icon, s.MemberCount = present.Name, present.Icon, present.MemberCount
+		g, err = c.write(ctx, present, s, updateGuild)
+		return err
+	})
+	return g, err
 }
 
-// write writes the settings by a statement on id, vanity, document, version, whether gains are counted and which periods are open, and more. A guild is due then that counts gains, or that has not noted yet that it does not any more. With edited, only a guild that was not
-// edited since, and not what its Description sets.
-func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, edited *int64, statement string, more ...any) (*guild.Guild, error) {
-	g := &guild.Guild{}
-	err := c.inChange(ctx, operation, func(ctx context.Context, c *change) error {
-		present, err := c.locked(ctx, s.ID)
-		if err != nil && (edited != nil || !errors.Is(err, guild.ErrNotFound)) {
+// ChangeGuild implements guilds.Archive. What a Description sets, too, is no edit: it may change while a manager has a form open.
+func (c *Catalog) ChangeGuild(ctx context.Context, gid id.Guild, given guild.Change) (g *guild.Guild, err error) {
+	err = c.inChange(ctx, "change_guild", func(ctx context.Context, c *change) error {
+		if g, err = c.locked(ctx, gid); err != nil {
 			return err
 		}
-		if edited != nil {
-			if present.Edited != *edited {
-				return guild.ErrChanged
-			}
-			s.Name, s.Icon, s.MemberCount = present.Name, present.Icon, present.MemberCount
-		}
-		directory, err := c.directory(ctx, s.ID)
+		s, err := given.In(g.Settings)
 		if err != nil {
 			return err
 		}
-		g.Settings = directory.Named(s)
-		document, err := fitting(g.Settings)
+		directory, err := c.directory(ctx, gid)
 		if err != nil {
 			return err
 		}
-		err = c.exists(ctx, `SELECT NOT EXISTS (SELECT 1 FROM guilds WHERE vanity = NULLIF($1, '') AND id <> $2)`,
-			guild.ErrVanityTaken, s.Vanity, string(s.ID))
-		if err != nil {
+		after := directory.Named(s)
+		described := after
+		described.Name, described.Icon, described.MemberCount = g.Name, g.Icon, g.MemberCount
+		switch {
+		case guild.Same(after, g.Settings):
+			return nil
+		case !guild.Same(described, g.Settings):
+			g, err = c.write(ctx, g, s, updateGuild)
 			return err
 		}
-		if err := c.keepsSeasons(ctx, s); err != nil {
+		before := &guild.Described{Settings: g.Settings, Directory: directory}
+		g.Settings = after
+		if g.Version, err = c.rename(ctx, after); err != nil {
 			return err
 		}
-		if g.Version, err = c.log(ctx, changes.Guild, string(s.ID)); err != nil {
-			return err
-		}
-		open, err := c.openSince(ctx, s)
-		if err != nil {
-			return err
-		}
-		err = c.QueryRowContext(ctx, statement, append([]any{
-			string(s.ID), s.Vanity, document, g.Version, asInt(s.Calendar().Counts()), open,
-		}, more...)...).Scan(&g.Incarnation)
-		if err == nil && present != nil && !present.SameRoles(&s) {
-			_, err = c.ExecContext(ctx, `UPDATE guilds SET reset = $2 WHERE id = $1 AND reset = ''`, string(s.ID), string(events.Settings))
-		}
-		if err != nil {
-			return err
-		}
-		after := guild.Described{Settings: g.Settings, Directory: directory}
-		if present == nil {
-			return c.auditedChanges(ctx, audit.Settings, nil, after)
-		}
-		return c.auditedChanges(ctx, audit.Settings, &guild.Described{Settings: present.Settings, Directory: directory}, after)
+		return c.auditedChanges(ctx, audit.Settings, before, guild.Described{Settings: after, Directory: directory})
 	})
+	return g, err
+}
+
+const updateGuild = `
+	UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4, open = $6,
+		closes_ms = CASE WHEN $5 = 1 OR closes_ms IS NOT NULL THEN 0 END
+	WHERE id = $1 RETURNING incarnation`
+
+// write writes settings in the place of those that are present, if any, by a statement on id, vanity, document, version, whether gains are counted
+// and which periods are open, and more. A guild is due then that counts gains, or that has not noted yet that it does not any more.
+func (c *change) write(ctx context.Context, present *guild.Guild, s guild.Settings, statement string, more ...any) (*guild.Guild, error) {
+	directory, err := c.directory(ctx, s.ID)
 	if err != nil {
 		return nil, err
 	}
+	g := &guild.Guild{Settings: directory.Named(s)}
+	document, err := fitting(g.Settings)
+	if err != nil {
+		return nil, err
+	}
+	err = c.exists(ctx, `SELECT NOT EXISTS (SELECT 1 FROM guilds WHERE vanity = NULLIF($1, '') AND id <> $2)`,
+		guild.ErrVanityTaken, string(s.Vanity), string(s.ID))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.keepsSeasons(ctx, s); err != nil {
+		return nil, err
+	}
+	if g.Version, err = c.log(ctx, changes.Guild, string(s.ID)); err != nil {
+		return nil, err
+	}
 	g.Edited = g.Version
-	return g, nil
+	open, err := c.openSince(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	err = c.QueryRowContext(ctx, statement, append([]any{
+		string(s.ID), string(s.Vanity), document, g.Version, asInt(s.Calendar().Counts()), open,
+	}, more...)...).Scan(&g.Incarnation)
+	if err == nil && present != nil && !present.SameRoles(&s) {
+		_, err = c.ExecContext(ctx, `UPDATE guilds SET reset = $2 WHERE id = $1 AND reset = ''`, string(s.ID), string(events.Settings))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var before *guild.Described
+	if present != nil {
+		before = &guild.Described{Settings: present.Settings, Directory: directory}
+	}
+	return g, c.auditedChanges(ctx, audit.Settings, before, guild.Described{Settings: g.Settings, Directory: directory})
 }
 
 // locked reads a guild and locks its row. guild.ErrNotFound when there is none.

@@ -21,6 +21,7 @@ func Archive(t *testing.T, open func(t *testing.T) store.Archive) {
 		"managers find their guilds":                      archiveManagers,
 		"a vanity belongs to one guild":                   archiveVanity,
 		"an update is of the version that was read":       archiveUpdate,
+		"a change leaves the other properties":            archiveChange,
 		"one of many updates is made":                     archiveUpdateRace,
 		"guilds are described":                            archiveDescribe,
 		"a directory names roles and channels":            archiveNamed,

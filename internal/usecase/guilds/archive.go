@@ -27,6 +27,9 @@ type Archive interface {
 	// guild.ErrVanityTaken, with nothing changed, when another guild has the vanity; guild.ErrSeasonClosed, with nothing changed, when the
 	// dates of a season that has closed are others.
 	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
+	// ChangeGuild puts the properties of the change in place, as one atomic step. With nothing changed: guild.ErrNotFound, the errors of PutGuild, and the
+	// faults of guild.Change.
+	ChangeGuild(ctx context.Context, g id.Guild, change guild.Change) (*guild.Guild, error)
 	// Directory is as in guildsettings.Archive.
 	Directory(ctx context.Context, g id.Guild) (guild.Directory, error)
 	// DeleteGuild removes the guild, its directory and every grant of it, and leaves its members to Purge; from now on they cannot be read.
@@ -61,6 +64,8 @@ func asFault(op string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case !fault.Is(err, fault.Internal): // of guild.Change
+		return fault.From(err)
 	case errors.Is(err, guild.ErrNotFound):
 		return fault.Wrap(err, fault.NotFound, "This guild is not known here. Create it first, for example with 'levelboard guild apply'.")
 	case errors.Is(err, guild.ErrVanityTaken):

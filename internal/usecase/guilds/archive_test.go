@@ -56,6 +56,18 @@ func (a *archive) PutGuild(_ context.Context, s guild.Settings) (*guild.Guild, b
 	return a.guild, created, nil
 }
 
+func (a *archive) ChangeGuild(_ context.Context, g id.Guild, change guild.Change) (*guild.Guild, error) {
+	s, err := change.In(a.guild.Settings)
+	if err == nil {
+		err = a.change("ChangeGuild", g, s.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.guild.Settings = s
+	return a.guild, nil
+}
+
 func (a *archive) Directory(context.Context, id.Guild) (guild.Directory, error) {
 	return guild.Directory{}, a.answer("Directory")
 }

@@ -39,6 +39,16 @@ func (a *Guilds) Put(ctx context.Context, s guild.Settings) (g *guild.Guild, cre
 	return g, created, nil
 }
 
+// Change puts the properties of the change in place and leaves the rest, whatever else is changed meanwhile.
+func (a *Guilds) Change(ctx context.Context, gid id.Guild, change guild.Change) (*guild.Guild, error) {
+	g, err := a.archive.ChangeGuild(ctx, gid, change)
+	if err != nil {
+		return nil, asFault("change a guild", err)
+	}
+	a.announce.Announce(ctx, changes.Guild, string(gid))
+	return g, nil
+}
+
 const (
 	purgeLimit = 20000
 	// purgeTime bounds how long a deletion waits for its members' rows; what is left then, the snapshot writer purges.

@@ -69,6 +69,14 @@ var changing = map[string]struct {
 		_, _, err := w.Put(w.Context(), settings(w.T, "Moles"))
 		return err
 	}, "PutGuild 100000000000000001 Moles", "PutGuild"},
+	"change a guild": {func(w *world) error {
+		change, err := guild.ParseChange(guild1, []byte(`{"name":"Badgers"}`))
+		if err != nil {
+			return err
+		}
+		_, err = w.Change(w.Context(), guild1, change)
+		return err
+	}, "ChangeGuild 100000000000000001 Badgers", "ChangeGuild"},
 	"delete a guild": {func(w *world) error { return w.Delete(w.Context(), guild1) }, "DeleteGuild 100000000000000001", "DeleteGuild"},
 }
 

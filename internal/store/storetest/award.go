@@ -14,6 +14,7 @@ var awardCases = []boardCase{
 	{"awards", awards},
 	{"an award waits for the cooldown", awardCooldown},
 	{"an award ends at the highest XP", awardCap},
+	{"messages end at the highest count", awardCountCap},
 	{"awards bring user data", awardUserData},
 	{"awards of a whole step", awardStep},
 	{"awards are all or nothing", awardAllOrNothing},
@@ -51,6 +52,17 @@ func (b *board) wantMember(user id.User, xp level.XP, messages int64) leaderboar
 		b.Errorf("member %s: %d XP, %d messages; want %d, %d", user, m.XP, m.MessageCount, xp, messages)
 	}
 	return m
+}
+
+func awardCountCap(b *board) {
+	row := rowN(1, 100)
+	row.MessageCount = 1<<31 - 2
+	b.load(row)
+	for range 2 {
+		_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 0, 0)}})
+		b.must(err)
+		b.wantMember(userN(1), 100, 1<<31-1)
+	}
 }
 
 func awards(b *board) {

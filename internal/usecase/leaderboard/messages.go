@@ -148,7 +148,7 @@ func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain
 			p.level = g.Curve.LevelAt(p.xp)
 		}
 		gains[i] = Gain{
-			UserID: offered[place].User, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + p.counted,
+			UserID: offered[place].User, Gained: gained, XP: p.xp, MessageCount: min(a.MessageCount+p.counted, int64(level.MaxXP)),
 			Level: p.level, LeveledUp: p.level > before, Created: a.Created && counts && p.counted == 1, InCooldown: held,
 		}
 	}

@@ -64,7 +64,7 @@ func Int(path string, data []byte, lowest, highest int64) (n int64, err error) {
 	return n, err
 }
 
-// DecodeOver reads data over what into points at: properties of the outermost object that are absent stay as they are. It goes on behind what
+// DecodeOver reads data over what into points at: properties of the outermost object that are absent stay as they are. It continues behind what
 // is wrong, and returns all of that.
 func DecodeOver(data []byte, into any) (wrong fault.List) {
 	if err := decode("", data, reflect.ValueOf(into).Elem(), limits{}, mode{partial: true, faults: &wrong}); err != nil && err != errNoted {
@@ -83,7 +83,7 @@ type mode struct {
 // errNoted is returned for a value in which something is wrong that was collected.
 var errNoted = errors.New("strictjson: a fault was noted")
 
-// note collects a fault, if faults are collected, so that reading goes on. It returns any other error.
+// note collects a fault, if faults are collected, so that reading continues. It returns any other error.
 func (m mode) note(err error) error {
 	var f *fault.Error
 	switch {

@@ -122,7 +122,7 @@ func (noRetries) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error { return next(ctx, noRetry{cmd}) }
 }
 
-// ProcessPipelineHook is for commands that are sent together. go-redis repeats none of them if one is marked. Of a transaction it expects its
+// ProcessPipelineHook is for commands that are sent together. go-redis repeats none of them if one is marked. In a transaction it expects its
 // own MULTI and EXEC.
 func (noRetries) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {

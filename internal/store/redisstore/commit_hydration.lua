@@ -23,7 +23,7 @@ if boards ~= '' then
 end
 
 -- Some of the log of events may be lost as well: so it says, unless the last in it is that this server let the guild go, one load ago
--- (evict.lua). Of an empty log the mark waits in meta (event.lua): a stream takes 4 KB, twice what a small guild does.
+-- (evict.lua). The mark of an empty log waits in meta (event.lua): a stream takes 4 KB, twice what a small guild does.
 local last = redis.call('XREVRANGE', events_key, '+', '-', 'COUNT', 1)[1]
 local mark = last and last[2]
 local whole = mark and mark[1] == 'e' and mark[2] + 1 == epoch + 0 and mark[4] == SERVER

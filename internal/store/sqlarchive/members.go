@@ -30,7 +30,7 @@ func (c *Catalog) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 		string(g.ID), int64(g.Incarnation))
 }
 
-// States implements snapshot.Archive. Of a guild of another incarnation nobody asks for the state.
+// States implements snapshot.Archive. Nobody asks for the state of another incarnation of a guild.
 func (c *Catalog) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
 	ids := make([]id.Guild, len(guilds))
 	for i, g := range guilds {

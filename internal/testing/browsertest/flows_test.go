@@ -339,7 +339,7 @@ func TestAMembersHome(t *testing.T) {
 	b.see("ada", "Rank")
 }
 
-// What is found from the page of a period is ranked in that period.
+// A search from the page of a period ranks in that period.
 func TestASearchIsOfItsPeriod(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")

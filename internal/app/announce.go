@@ -64,9 +64,14 @@ func (a *App) holderName() string {
 type known struct {
 	guilds *guild.Cache
 	keys   *apikey.Cache
+	// announcements has the announcements of a guild looked at.
+	announcements func(id.Guild)
 }
 
-func (k known) changed(c changes.Change) { about(c, k.guilds.Changed, k.keys.Changed) }
+func (k known) changed(c changes.Change) {
+	about(c, k.guilds.Changed, k.keys.Changed)
+	about(c, k.announcements, func(string) {})
+}
 
 // forget is changed without the reload, for a caller that fetches the subject next.
 func (k known) forget(c changes.Change) { about(c, k.guilds.Forget, k.keys.Forget) }

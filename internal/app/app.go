@@ -11,12 +11,14 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/docs"
 	"levelboard/internal/config"
+	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -29,6 +31,7 @@ import (
 	"levelboard/internal/platform/metrics"
 	"levelboard/internal/platform/tracing"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/announce"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
@@ -85,9 +88,12 @@ type App struct {
 	feed       *events.Feed
 	watching   *watch.Feed
 	adminToken string
-	health     *health.Monitor
-	registry   *prometheus.Registry
-	tracing    *tracing.Tracing // nil when off
+
+	announcements atomic.Pointer[announce.Announcer]
+
+	health   *health.Monitor
+	registry *prometheus.Registry
+	tracing  *tracing.Tracing // nil when off
 
 	api, ops               *http.Server
 	apiAddress, opsAddress string
@@ -142,10 +148,11 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	store := a.stores.live
+	hosts, _ := announcement.ParseHosts(a.cfg.AllowedPrivateHosts) // config.Load has
 	guildCache := guild.NewCache(a.stores.archive, guildsCached)
 	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
 	keyCache := apikey.NewCache(a.stores.archive, keysCached, time.Now, a.meter)
-	announce, err := a.follow(ctx, background, guildCache, keyCache)
+	notify, err := a.follow(ctx, background, guildCache, keyCache)
 	if err != nil {
 		return err
 	}
@@ -169,17 +176,23 @@ func (a *App) start(ctx context.Context) error {
 	a.background.Go(func() { a.feed.Run(background) })
 	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log})
 	a.background.Go(func() { a.watching.Run(background) })
-	operator := guilds.New(a.stores.archive, store, announce, a.log, time.Now)
-	apiKeys := keys.New(a.stores.archive, announce, time.Now)
-	settings := guildsettings.New(a.stores.archive, board, announce)
+	announcements := announce.New(announce.Deps{
+		Archive: a.stores.archive, Live: store, Guilds: guildCache, Board: board, Lease: a.writer.Lease, Hosts: hosts, Log: a.log,
+	})
+	a.announcements.Store(announcements)
+	a.background.Go(func() { announcements.Run(background) })
+	operator := guilds.New(a.stores.archive, store, notify, a.log, time.Now)
+	apiKeys := keys.New(a.stores.archive, notify, time.Now)
+	settings := guildsettings.New(a.stores.archive, board, notify)
+	operator.AllowedHost, settings.AllowedHost = hosts.Host, hosts.Host
 	finder := leaderboard.NewFinder(board, a.stores.archive)
-	kept := checkpoints.New(a.stores.archive, store, a.hydrator, announce, checkpoints.Options{OnceTTL: a.cfg.IdempotencyTTL})
+	kept := checkpoints.New(a.stores.archive, store, a.hydrator, notify, checkpoints.Options{OnceTTL: a.cfg.IdempotencyTTL})
 	log := audit.NewLog(a.stores.archive, store)
 	tasks := jobs.New(jobs.Options{Checkpoints: kept, Settings: settings, Board: board, Dir: a.temporaryDir(), Log: a.log, Now: time.Now})
 	a.background.Go(func() { tasks.Run(background) })
-	users := erasure.New(a.stores.archive, store, a.hydrator, announce, erasure.Options{Lease: a.writer.Lease, Interval: a.cfg.SnapshotInterval, Log: a.log})
+	users := erasure.New(a.stores.archive, store, a.hydrator, notify, erasure.Options{Lease: a.writer.Lease, Interval: a.cfg.SnapshotInterval, Log: a.log})
 	a.background.Go(func() { users.Run(background) })
-	hides := hiding.New(a.stores.archive, a.hydrator, board, announce, a.log)
+	hides := hiding.New(a.stores.archive, a.hydrator, board, notify, a.log)
 	boards := periods.NewBoards(board, a.stores.archive, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
@@ -193,7 +206,7 @@ func (a *App) start(ctx context.Context) error {
 		return httpapi.New(httpapi.Deps{
 			Keys: keyCache, Limiter: a.limiter, Guilds: guildCache, Board: board, Periods: boards, Events: a.feed, Settings: operator, APIKeys: apiKeys, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: kept,
-			Audit: log, Users: users, Fonts: fonts, Hiding: hides,
+			Audit: log, Users: users, Fonts: fonts, Hiding: hides, Announcements: announcements,
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,
@@ -236,7 +249,11 @@ func (a *App) patience() time.Duration {
 // follow keeps what is cached of guilds and keys true to the archive's log of changes.
 func (a *App) follow(ctx, background context.Context, guilds *guild.Cache, keys *apikey.Cache) (*announcer, error) {
 	nudges := a.stores.live.Nudges(background)
-	here := known{guilds, keys}
+	here := known{guilds, keys, func(g id.Guild) {
+		if announcements := a.announcements.Load(); announcements != nil {
+			announcements.Changed(g)
+		}
+	}}
 	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log, here.changed, here.forgetAll)
 	if err := follower.Start(ctx); err != nil {
 		return nil, fmt.Errorf("read the change log: %w", err)

@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/http/httpapi"
 	"levelboard/internal/platform/health"
 	"levelboard/internal/platform/metrics"
+	"levelboard/internal/usecase/announce"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
@@ -104,6 +105,7 @@ func (a *App) registerMetrics() {
 	a.registry.MustRegister(snapshot.Collectors()...)
 	a.registry.MustRegister(hydrate.Collectors()...)
 	a.registry.MustRegister(signin.Collectors()...)
+	a.registry.MustRegister(announce.Collectors()...)
 	a.registry.MustRegister(a.periods.Collectors()...)
 	a.registry.MustRegister(a.stores.client.Metrics(), a.limiter, a.writer.Collector())
 	a.registry.MustRegister(a.stores.queries.collectors(a.stores.archive)...)

@@ -76,7 +76,9 @@ type Config struct {
 	ConnectionsPerAddress int `env:"CONNECTIONS_PER_ADDRESS" envDefault:"1024" bounds:"0 to 2147483647" desc:"Open connections of one address; 0 is no limit. Trusted proxies are exempt."`
 
 	TrustedProxies []string `env:"TRUSTED_PROXIES" desc:"Proxies whose X-Forwarded-For is trusted: addresses or CIDR blocks, separated by commas."`
-	CORSOrigins    []string `env:"CORS_ORIGINS" envDefault:"*" desc:"Origins whose pages may GET under /v2, without credentials: * or origins separated by commas."`
+	// AllowedPrivateHosts are those that announcements may be posted to though they are private.
+	AllowedPrivateHosts []string `env:"ALLOWED_PRIVATE_HOSTS" desc:"Private addresses, CIDR blocks and host names that announcements may be posted to, also by http, separated by commas."`
+	CORSOrigins         []string `env:"CORS_ORIGINS" envDefault:"*" desc:"Origins whose pages may GET under /v2, without credentials: * or origins separated by commas."`
 
 	OAuthClientID     string `env:"OAUTH_CLIENT_ID" desc:"Client id of the sign-in; without it there is none."`
 	OAuthClientSecret string `env:"OAUTH_CLIENT_SECRET" secret:"all" desc:"Client secret of the sign-in."`

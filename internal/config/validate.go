@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"levelboard/internal/domain/announcement"
 	"log/slog"
 	"math"
 	"net"
@@ -36,6 +37,10 @@ func (v *validator) check(c *Config) {
 	v.adminToken(c.AdminToken)
 	v.bounds(c)
 	c.TrustedProxies = v.proxies(c.TrustedProxies)
+	c.AllowedPrivateHosts = trimmed(c.AllowedPrivateHosts)
+	if _, wrong := announcement.ParseHosts(c.AllowedPrivateHosts); wrong != "" {
+		v.bad("ALLOWED_PRIVATE_HOSTS", "holds %q, which is neither an IP address, nor a CIDR block such as 10.0.0.0/8, nor a host name without a port", wrong)
+	}
 	c.CORSOrigins = v.origins(c.CORSOrigins)
 	if c.PublicURL != "" {
 		c.PublicURL = v.webURL("PUBLIC_URL", c.PublicURL)

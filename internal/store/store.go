@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/store/migration"
+	"levelboard/internal/usecase/announce"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
@@ -38,6 +39,7 @@ type Archive interface {
 	audit.Archive
 	erasure.Archive
 	hiding.Archive
+	announce.Archive
 
 	// Migrate brings the tables to what this program needs. Any number of processes may call it at once.
 	Migrate(ctx context.Context) error

@@ -3,6 +3,7 @@
 package announcement
 
 import (
+	"errors"
 	"slices"
 
 	"levelboard/internal/domain/level"
@@ -33,21 +34,56 @@ const (
 	Reset     Event = "reset"
 )
 
-// Announcement is one announcement of a guild's settings. URL is a secret.
+// UnmarshalText reads one of the events.
+func (e *Event) UnmarshalText(text []byte) error {
+	*e = Event(text)
+	switch *e {
+	case LevelUp, PeriodOf, LevelDown, Removed, Returned, Reset:
+		return nil
+	}
+	return errors.New("must be levelup or period, or for a webhook also leveldown, removed, returned or reset")
+}
+
+// UnmarshalText reads one of the kinds.
+func (k *Kind) UnmarshalText(text []byte) error {
+	*k = Kind(text)
+	switch *k {
+	case Discord, Webhook, Bot, Board:
+		return nil
+	}
+	return errors.New("must be discord, webhook, bot or board")
+}
+
+// Announcement is one announcement of a guild's settings, as its document has it.
 type Announcement struct {
-	ID            string        `json:"id"`
-	Name          string        `json:"name"`
+	ID            string        `json:"id" optional:"true"` // a UUID
+	Name          string        `json:"name" bytes:"1..400"`
 	Kind          Kind          `json:"kind"`
-	URL           Secret        `json:"url"`
-	Events        []Event       `json:"events"`
-	Text          *string       `json:"text"` // nil is each event's own text
-	From          level.Level   `json:"from"`
-	Every         int           `json:"every"`
-	Levels        []level.Level `json:"levels"`
-	OnlyWithRoles bool          `json:"onlyWithRoles"`
-	Mention       bool          `json:"mention"`
-	Period        *string       `json:"period"` // of a Board; nil is all time
-	Top           int           `json:"top"`    // of a Board
+	URL           Secret        `json:"url" optional:"true" null:"true"`
+	Events        []Event       `json:"events" optional:"true" items:"0..6"`
+	Text          *string       `json:"text" optional:"true"` // nil is each event's own text
+	From          level.Level   `json:"from" optional:"true" bounds:"1..10000"`
+	Every         int           `json:"every" optional:"true" bounds:"1..10000"`
+	Levels        []level.Level `json:"levels" optional:"true" items:"0..100"`
+	OnlyWithRoles bool          `json:"onlyWithRoles" optional:"true"`
+	Mention       bool          `json:"mention" optional:"true"`
+	Period        *string       `json:"period" optional:"true"` // of a Board; nil is all time
+	Top           int           `json:"top" optional:"true" bounds:"0..25"`
+}
+
+// SetDefaults sets what an announcement has that is left out.
+func (a *Announcement) SetDefaults() {
+	a.Events, a.From, a.Every, a.Mention = []Event{LevelUp, PeriodOf}, 1, 1, true
+}
+
+// Complete puts a valid announcement in the form in which it is kept. It writes nothing to one that is so already.
+func (a *Announcement) Complete(newID func() string) {
+	if a.ID == "" {
+		a.ID = newID()
+	}
+	if a.Kind == Board && a.Events != nil {
+		a.Events = nil
+	}
 }
 
 // On reports whether the announcement is for an event.

@@ -28,7 +28,7 @@ func Changes(before *Described, after Described) (was, is jsontext.Value, err er
 		return nil, nil, err
 	}
 	for name, value := range new {
-		if bytes.Equal(value, old[name]) {
+		if bytes.Equal(value, old[name]) && (name != "announcements" || sameSecrets(before.Settings, after.Settings)) {
 			delete(new, name)
 			delete(old, name)
 		}

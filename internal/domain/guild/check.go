@@ -35,6 +35,25 @@ func (s *Settings) check(wrong *fault.List) {
 	}
 	s.checkPeriods(wrong)
 	s.checkSeasons(wrong)
+	s.checkAnnouncements(wrong)
+}
+
+func (s *Settings) checkAnnouncements(wrong *fault.List) {
+	rows := make(map[string]bool)
+	for i := range s.Announcements {
+		path := fmt.Sprintf("announcements[%d]", i)
+		var given UUID
+		if err := given.UnmarshalText([]byte(s.Announcements[i].ID)); s.Announcements[i].ID != "" && err != nil {
+			wrong.At(path+".id", "%s", err)
+		} else {
+			checkRow(wrong, path, given, rows)
+		}
+		s.Announcements[i].Check(func(property, rule string) {
+			if !wrong.Has(path + "." + property) {
+				wrong.At(path+"."+property, "%s", rule)
+			}
+		})
+	}
 }
 
 func (s *Settings) checkMultipliers(wrong *fault.List) {

@@ -129,6 +129,9 @@ func (s *Settings) complete() {
 	for i := range s.RoleRewards {
 		s.RoleRewards[i].ID.make()
 	}
+	for i := range s.Announcements {
+		s.Announcements[i].Complete(uuid.NewString)
+	}
 	byLevel := func(a, b RoleReward) int { return cmp.Compare(a.Level, b.Level) }
 	if !slices.IsSortedFunc(s.RoleRewards, byLevel) {
 		slices.SortStableFunc(s.RoleRewards, byLevel)
@@ -152,9 +155,12 @@ func Marshal(s Settings) ([]byte, error) {
 	return encoded, nil
 }
 
-// Same reports whether two valid settings are the same document.
-func Same(a, b Settings) bool {
-	one, err := Marshal(a)
-	other, otherErr := Marshal(b)
+// Same reports whether valid settings that are given are the same document as those that are saved, secrets included.
+func Same(saved, given Settings) bool {
+	if err := given.KeepSecrets(&saved); err != nil {
+		return false
+	}
+	one, err := MarshalSecrets(saved)
+	other, otherErr := MarshalSecrets(given)
 	return err == nil && otherErr == nil && bytes.Equal(one, other)
 }

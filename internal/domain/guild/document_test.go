@@ -157,7 +157,7 @@ func TestMarshalAnswersEveryProperty(t *testing.T) {
 		`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,"targets":[{"id":"200000000000000001",` +
 		`"name":"help","parentId":null,"position":0,"type":0}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,` +
 		`"stack":true,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":0}]}],` +
-		`"timeZone":"UTC","periods":["week"],"seasons":[{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}],"auditIncrementsFrom":1000}`
+		`"timeZone":"UTC","periods":["week"],"seasons":[{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}],"announcements":[],"auditIncrementsFrom":1000}`
 	if string(encoded) != want {
 		t.Errorf("got  %s\nwant %s", encoded, want)
 	}

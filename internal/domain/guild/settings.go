@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
+	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
@@ -44,6 +45,8 @@ type Settings struct {
 	TimeZone string          `json:"timeZone" optional:"true" bytes:"1..64"` // of IANA
 	Periods  []period.Kind   `json:"periods" optional:"true" items:"0..3"`   // whose gains are counted; none of them period.Seasonal
 	Seasons  []period.Season `json:"seasons" optional:"true" items:"0..50"`  // in the order in which they were given; they do not overlap
+
+	Announcements []announcement.Announcement `json:"announcements" optional:"true" items:"0..10"`
 
 	// AuditIncrementsFrom is how much XP an increment must add to be recorded in the audit log; 0 records all.
 	AuditIncrementsFrom level.XP `json:"auditIncrementsFrom" optional:"true" bounds:"0..2147483647"`

@@ -22,6 +22,7 @@ import (
 	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/announce"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
@@ -79,22 +80,23 @@ type Pages interface {
 
 // Deps is what the API is built on.
 type Deps struct {
-	Keys        Keys
-	Limiter     Limiter
-	Guilds      edge.Guilds
-	Board       Board
-	Finder      *leaderboard.Finder
-	Settings    *guilds.Guilds
-	APIKeys     *keys.Keys // for the operator
-	Checkpoints *checkpoints.Checkpoints
-	Audit       *audit.Log
-	Users       *erasure.Eraser
-	Hiding      *hiding.Hiding
-	Events      *events.Feed
-	Periods     *periods.Boards
-	Directories *guildsettings.Settings
-	Pages       Pages       // nil for none
-	Fonts       *card.Fonts // for PNG cards
+	Keys          Keys
+	Limiter       Limiter
+	Guilds        edge.Guilds
+	Board         Board
+	Finder        *leaderboard.Finder
+	Settings      *guilds.Guilds
+	APIKeys       *keys.Keys // for the operator
+	Checkpoints   *checkpoints.Checkpoints
+	Audit         *audit.Log
+	Users         *erasure.Eraser
+	Hiding        *hiding.Hiding
+	Events        *events.Feed
+	Periods       *periods.Boards
+	Directories   *guildsettings.Settings
+	Pages         Pages       // nil for none
+	Fonts         *card.Fonts // for PNG cards
+	Announcements *announce.Announcer
 
 	AdminToken     string        // without one /admin is off
 	KeyLimit       int           // requests a minute of a key without its own limit; 0 is no limit

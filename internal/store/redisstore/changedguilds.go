@@ -35,14 +35,24 @@ func (s *Store) noteChanged(g id.Guild, err error) {
 // ChangedGuilds implements snapshot.Live; what this process changed is among them at once. When it fails part of the way it returns what
 // it has taken with the error: those guilds, and any that were in a reply that was lost, are no longer in the index.
 func (s *Store) ChangedGuilds(ctx context.Context) ([]id.Guild, error) {
+	return s.taken(ctx, changedKey)
+}
+
+// TakeEventful implements announce.Live, as ChangedGuilds.
+func (s *Store) TakeEventful(ctx context.Context) ([]id.Guild, error) {
+	return s.taken(ctx, eventfulKey)
+}
+
+// taken takes all guilds out of an index.
+func (s *Store) taken(ctx context.Context, index string) ([]id.Guild, error) {
 	var guilds []id.Guild
 	if err := s.changed.Flush(ctx); err != nil {
 		return nil, err
 	}
 	for {
-		taken, err := s.client.ZPopMin(ctx, changedKey, takeGuilds).Result()
+		taken, err := s.client.ZPopMin(ctx, index, takeGuilds).Result()
 		if err != nil {
-			return guilds, fmt.Errorf("redis: changed guilds: %w", err)
+			return guilds, fmt.Errorf("redis: guilds of %s: %w", index, err)
 		}
 		for _, z := range taken {
 			text, _ := z.Member.(string)
@@ -88,19 +98,27 @@ func (s *Store) allKeys(ctx context.Context, pattern string) (found []string, er
 // MarkChanged implements snapshot.Live.
 func (s *Store) MarkChanged(ctx context.Context, guilds ...id.Guild) error {
 	for part := range slices.Chunk(guilds, takeGuilds) {
-		if err := s.addChanged(ctx, part); err != nil {
+		if err := s.index(ctx, changedKey, part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addChanged puts guilds into the index, unless they are there, by the time and their order: so they come out of it in about the order in
+// noteGuilds puts guilds that this process changed into both indexes.
+func (s *Store) noteGuilds(ctx context.Context, guilds []id.Guild) error {
+	if err := s.index(ctx, changedKey, guilds); err != nil {
+		return err
+	}
+	return s.index(ctx, eventfulKey, guilds)
+}
+
+// index puts guilds into an index, unless they are there, by the time and their order: so they come out of it in about the order in
 // which they changed first.
-func (s *Store) addChanged(ctx context.Context, guilds []id.Guild) error {
+func (s *Store) index(ctx context.Context, index string, guilds []id.Guild) error {
 	members, now := make([]redis.Z, len(guilds)), float64(time.Now().UnixMilli())
 	for i, g := range guilds {
 		members[i] = redis.Z{Score: now + float64(i)/takeGuilds, Member: string(g)}
 	}
-	return wrap("mark changed", s.client.ZAddNX(ctx, changedKey, members...).Err())
+	return wrap("mark changed", s.client.ZAddNX(ctx, index, members...).Err())
 }

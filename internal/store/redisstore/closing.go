@@ -62,5 +62,6 @@ func (s *Store) AnnounceReset(ctx context.Context, g leaderboard.GuildRef, why e
 func (s *Store) announce(ctx context.Context, g leaderboard.GuildRef, field, text string) error {
 	k := keysOf(g.ID)
 	_, err := s.run(ctx, announceScript, []string{k.meta(), k.events(g.Incarnation)}, int64(g.Incarnation), g.Hidden, field, text)
+	s.noteChanged(g.ID, err)
 	return err
 }

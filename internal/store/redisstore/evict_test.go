@@ -68,6 +68,8 @@ func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
 		ok(t, err)
 		_, err = s.ChangedGuilds(t.Context())
 		ok(t, err)
+		_, err = s.TakeEventful(t.Context())
+		ok(t, err)
 		record, _ := recordKey(t, client)
 		leaves(t, client, s, 1)
 		log, mark := prefix+"events:77", prefix+"evicted"

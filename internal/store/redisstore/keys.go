@@ -14,6 +14,7 @@ import (
 // Names that belong to no guild.
 const (
 	changedKey     = "lb:changed-guilds"
+	eventfulKey    = "lb:eventful-guilds"
 	changesChannel = "lb:changes"
 	sessionPrefix  = "lb:session:"
 	sessionsPrefix = "lb:sessions:"

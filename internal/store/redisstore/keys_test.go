@@ -58,7 +58,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ok(t, err)
 	ok(t, s.FlushChanged(ctx))
 	changed := maps.Clone(loaded)
-	changed["lb:changed-guilds"], changed[prefix+"dirty"], changed[prefix+"events:77"] = "zset", "zset", "stream"
+	changed["lb:changed-guilds"], changed["lb:eventful-guilds"], changed[prefix+"dirty"], changed[prefix+"events:77"] = "zset", "zset", "zset", "stream"
 	want("of a changed guild", changed)
 
 	// A request with a name leaves a record, which expires.
@@ -71,6 +71,10 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 
 	_, err = s.ChangedGuilds(ctx)
 	ok(t, err)
+	eventful, err := s.TakeEventful(ctx)
+	if ok(t, err); !slices.Equal(eventful, []id.Guild{guild1.ID}) {
+		t.Errorf("eventful are %v", eventful)
+	}
 	ended(t, s, changesOf(t, s, guild1, 10))
 	ok(t, client.Del(ctx, record).Err())
 	written := maps.Clone(loaded)
@@ -83,7 +87,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ok(t, err)
 	ok(t, s.FlushChanged(ctx))
 	ok(t, s.Drop(ctx, guild1))
-	want("after drop", map[string]string{"lb:changed-guilds": "zset"})
+	want("after drop", map[string]string{"lb:changed-guilds": "zset", "lb:eventful-guilds": "zset"})
 }
 
 // A guild that counts gains has a sorted set for each kind of period from its first change on, whatever kinds it is configured for.
@@ -117,7 +121,7 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 		_, err := s.Change(ctx, guild1, user1, c)
 		ok(t, err)
 		ended(t, s, changesOf(t, s, guild1, 10))
-		ok(t, client.Del(ctx, "lb:changed-guilds").Err())
+		ok(t, client.Del(ctx, "lb:changed-guilds", "lb:eventful-guilds").Err())
 	}
 	change(plusOne)
 	want("of a guild that counts nothing", loaded)

@@ -42,7 +42,7 @@ var (
 // New returns a Store on a client, which stays the caller's to close.
 func New(client *redisconn.Client, o Options) *Store {
 	s := &Store{client: client, sieves: newSieves(), onceTTL: cmp.Or(o.OnceTTL, leaderboard.OnceTTL)}
-	s.changed = snapshot.NewNotes(s.addChanged, 0)
+	s.changed = snapshot.NewNotes(s.noteGuilds, 0)
 	return s
 }
 

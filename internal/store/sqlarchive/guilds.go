@@ -119,6 +119,9 @@ func (c *Catalog) ChangeGuild(ctx context.Context, gid id.Guild, given guild.Cha
 			return err
 		}
 		s, err := given.In(g.Settings)
+		if err == nil {
+			err = s.KeepSecrets(&g.Settings)
+		}
 		if err != nil {
 			return err
 		}
@@ -154,6 +157,13 @@ const updateGuild = `
 // write writes settings in the place of those that are present, if any, by a statement on id, vanity, document, version, whether gains are counted
 // and which periods are open, and more. A guild is due then that counts gains, or that has not noted yet that it does not any more.
 func (c *change) write(ctx context.Context, present *guild.Guild, s guild.Settings, statement string, more ...any) (*guild.Guild, error) {
+	var saved *guild.Settings
+	if present != nil {
+		saved = &present.Settings
+	}
+	if err := s.KeepSecrets(saved); err != nil {
+		return nil, err
+	}
 	directory, err := c.directory(ctx, s.ID)
 	if err != nil {
 		return nil, err
@@ -188,6 +198,9 @@ func (c *change) write(ctx context.Context, present *guild.Guild, s guild.Settin
 	if err != nil {
 		return nil, err
 	}
+	if err := c.putAnnouncements(ctx, saved, g.Settings); err != nil {
+		return nil, err
+	}
 	var before *guild.Described
 	if present != nil {
 		before = &guild.Described{Settings: present.Settings, Directory: directory}
@@ -202,7 +215,7 @@ func (c *change) locked(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 
 // fitting is the settings' document. guild.ErrTooLong when it is too long, which names of a directory can make it.
 func fitting(s guild.Settings) (string, error) {
-	document, err := guild.Marshal(s)
+	document, err := guild.MarshalSecrets(s)
 	if err == nil && len(document) > guild.MaxDocument {
 		err = guild.ErrTooLong
 	}

@@ -47,6 +47,9 @@ type Live interface {
 
 // Guilds holds the use cases. Its errors are faults. It is safe for concurrent use.
 type Guilds struct {
+	// AllowedHost is as in guildsettings.Settings.
+	AllowedHost func(host string) bool
+
 	archive  Archive
 	live     Live
 	announce changes.Announcer

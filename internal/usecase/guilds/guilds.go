@@ -31,6 +31,9 @@ func (a *Guilds) Put(ctx context.Context, s guild.Settings) (g *guild.Guild, cre
 			return g, false, nil
 		}
 	}
+	if err := s.CheckHosts(a.AllowedHost); err != nil {
+		return nil, false, err
+	}
 	g, created, err = a.archive.PutGuild(ctx, s)
 	if err != nil {
 		return nil, false, asFault("write a guild", err)

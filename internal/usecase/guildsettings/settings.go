@@ -40,6 +40,9 @@ type Board interface {
 // Settings holds the use cases. Its errors are faults. The caller checks that somebody manages the guild. It is
 // safe for concurrent use.
 type Settings struct {
+	// AllowedHost reports whether announcements may be posted to a host by http; nil allows none.
+	AllowedHost func(host string) bool
+
 	archive  Archive
 	board    Board
 	announce changes.Announcer
@@ -105,6 +108,9 @@ func (s *Settings) Save(ctx context.Context, read *guild.Guild, p Proposal) (*gu
 	if guild.Same(read.Settings, p.settings) {
 		return read, nil
 	}
+	if err := p.settings.CheckHosts(s.AllowedHost); err != nil {
+		return nil, err
+	}
 	saved, err := s.archive.UpdateGuild(ctx, p.settings, read.Edited)
 	if err != nil {
 		return nil, asFault("save settings", err)
@@ -118,6 +124,8 @@ func asFault(op string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case fault.Is(err, fault.Invalid):
+		return fault.From(err)
 	case errors.Is(err, guild.ErrNotFound):
 		return fault.Wrap(err, fault.NotFound, "This community is not known here. Whoever runs this service has to set it up first.")
 	case errors.Is(err, guild.ErrChanged):

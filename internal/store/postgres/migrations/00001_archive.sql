@@ -64,6 +64,23 @@ CREATE INDEX hidden_user ON hidden (user_id);
 CREATE VIEW hidden_members AS
     SELECT guilds.incarnation, hidden.user_id FROM guilds JOIN hidden ON hidden.guild_id = guilds.id WHERE flags <> 0;
 
+-- How far each announcement of a guild's settings is.
+CREATE TABLE announcements (
+    guild_id   text COLLATE "C" NOT NULL REFERENCES guilds ON DELETE CASCADE,
+    id         text COLLATE "C" NOT NULL,
+    kind       text   NOT NULL,
+    version    bigint NOT NULL,             -- rises whenever it begins anew
+    cursor_ms  bigint NOT NULL,             -- with cursor_n up to which event of the guild's log it is
+    cursor_n   bigint NOT NULL DEFAULT 0,
+    secret     bytea  NOT NULL,             -- signs what is posted to a webhook
+    off        text   NOT NULL DEFAULT '',  -- why it is off; empty while it is on
+    sent_ms    bigint,                      -- null: never
+    last_error text   NOT NULL DEFAULT '',
+    message    text   NOT NULL DEFAULT '',  -- the id of a board's message
+    shown      text   NOT NULL DEFAULT '',  -- a digest of what it shows
+    PRIMARY KEY (guild_id, id)
+);
+
 -- Keyed by incarnation, without a reference to guilds: a guild is deleted at once, however many members it has, and nobody can
 -- read them again. With the free space most updates stay on their page and leave the indexes alone.
 CREATE TABLE members (

@@ -46,6 +46,22 @@ CREATE INDEX hidden_user ON hidden (user_id);
 CREATE VIEW hidden_members AS
     SELECT guilds.incarnation, hidden.user_id FROM guilds JOIN hidden ON hidden.guild_id = guilds.id WHERE flags <> 0;
 
+CREATE TABLE announcements (
+    guild_id   TEXT NOT NULL REFERENCES guilds ON DELETE CASCADE,
+    id         TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    version    INTEGER NOT NULL,
+    cursor_ms  INTEGER NOT NULL,
+    cursor_n   INTEGER NOT NULL DEFAULT 0,
+    secret     BLOB NOT NULL,
+    off        TEXT NOT NULL DEFAULT '',
+    sent_ms    INTEGER,
+    last_error TEXT NOT NULL DEFAULT '',
+    message    TEXT NOT NULL DEFAULT '',
+    shown      TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (guild_id, id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE members (
     incarnation   INTEGER NOT NULL,
     user_id       TEXT    NOT NULL,

@@ -1,0 +1,128 @@
+// Package announce posts what a guild announces: level-ups, winners, events as signed webhooks, and a board that stays current. One replica
+// does, the holder of the snapshot writer's lease. It reads each guild's log of events from a cursor in the archive, which it moves after what
+// was posted, so each event is posted at least once. Nothing waits for it: not changes, not the stream of events, not other guilds.
+package announce
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"time"
+
+	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/platform/outbound"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
+)
+
+// Key names an announcement.
+type Key struct {
+	Guild id.Guild
+	ID    string
+}
+
+// State is how far an announcement is.
+type State struct {
+	Key
+	Kind        announcement.Kind
+	Incarnation guild.Incarnation // of the guild
+	// Version rises whenever the announcement begins anew: with another URL or kind, or when it is switched on.
+	Version   int64
+	Cursor    events.ID // up to where the log is done with
+	Secret    []byte    // signs the posts of a webhook
+	Off       string    // why it is off; empty while it is on
+	LastSent  time.Time // zero: never
+	LastError string    // of the last try; empty after a success
+	Message   string    // the id of a board's message
+	Shown     string    // a digest of what that shows
+}
+
+// Errors of the archive.
+var (
+	// ErrUnknown says that there is no such announcement.
+	ErrUnknown = errors.New("there is no such announcement")
+	// ErrStale says that an announcement began anew, was switched off or is gone since its state was read.
+	ErrStale = errors.New("the announcement was changed since it was read")
+)
+
+// Archive is what is needed of Postgres or SQLite.
+type Archive interface {
+	// AnnouncementStates reads the states of all announcements of guilds.
+	AnnouncementStates(ctx context.Context, guilds []id.Guild) ([]State, error)
+	// AnnouncementsOn reads the states of those that are on and that this package posts, by key, after one, at most limit.
+	AnnouncementsOn(ctx context.Context, after Key, limit int) ([]State, error)
+	// NoteAnnouncement writes Cursor, Off, LastSent, LastError, Message and Shown. lease.ErrLost; ErrStale.
+	NoteAnnouncement(ctx context.Context, l lease.Lease, s State) error
+	// NoteBoardMessage writes Message and Shown of a board that was edited without the lease. ErrStale.
+	NoteBoardMessage(ctx context.Context, s State) error
+	// SetAnnouncementSecret writes what signs the posts of a webhook. ErrUnknown.
+	SetAnnouncementSecret(ctx context.Context, k Key, secret []byte) error
+	// SwitchAnnouncementOn makes an announcement begin anew, now. ErrUnknown.
+	SwitchAnnouncementOn(ctx context.Context, k Key) error
+}
+
+// Live is what is needed of the live store.
+type Live interface {
+	ReadEvents(ctx context.Context, from []events.Cursor, limit int64) ([][]events.Entry, error)
+	// TakeEventful returns the guilds that something happened in, and forgets them.
+	TakeEventful(ctx context.Context) ([]id.Guild, error)
+}
+
+// Guilds finds settings. Its errors are faults.
+type Guilds interface {
+	ByID(ctx context.Context, g id.Guild) (*guild.Guild, error)
+}
+
+// Board reads members. Its errors are faults.
+type Board interface {
+	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
+}
+
+// Deps are what an Announcer needs; all are required, but Trust.
+type Deps struct {
+	Archive Archive
+	Live    Live
+	Guilds  Guilds
+	Board   Board
+	Lease   func() (lease.Lease, bool) // of this process, if it is held
+	Hosts   announcement.Hosts
+	Trust   *tls.Config // for webhooks whose certificates the system does not know
+	Log     *slog.Logger
+}
+
+// Announcer posts, and does what managers ask of announcements. It is safe for concurrent use.
+type Announcer struct {
+	Deps
+	client *outbound.Client
+	work   work
+
+	every, firstWait time.Duration // shorter in tests
+}
+
+// New returns an Announcer; Run makes it post.
+func New(d Deps) *Announcer {
+	return &Announcer{
+		Deps: d, client: outbound.New(d.Hosts, d.Trust), every: lookEvery, firstWait: firstWait,
+		work: work{due: map[id.Guild]bool{}, busy: map[Key]bool{}, boards: map[Key]time.Time{}, tries: make(chan struct{}, triesAtOnce)},
+	}
+}
+
+// find returns a guild with the settings of one of its announcements; nil when it has none of that id.
+func (a *Announcer) find(ctx context.Context, k Key) (*guild.Guild, *announcement.Announcement, error) {
+	g, err := a.Guilds.ByID(ctx, k.Guild)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range g.Announcements {
+		if string(g.Announcements[i].ID) == k.ID {
+			return g, &g.Announcements[i], nil
+		}
+	}
+	return g, nil, nil
+}

@@ -1,0 +1,171 @@
+package announce
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+)
+
+// compose returns the first post of what happened, or one without a request when nothing of it is announced.
+func (d *delivery) compose(ctx context.Context, g *guild.Guild, settings *announcement.Announcement, entries []events.Entry) (post, error) {
+	nothing := post{upTo: entries[len(entries)-1].ID}
+	if d.Kind == announcement.Webhook {
+		for _, e := range entries {
+			name, data, err := e.Encode(g)
+			if err != nil {
+				return post{}, err
+			}
+			if name != "" && settings.On(announcement.Event(name)) && !d.tooOld(e) {
+				body := webhookBody(g.ID, name, at(e.ID), data)
+				messageID := "msg_" + d.ID + "_" + e.ID.String()
+				return post{upTo: e.ID, at: at(e.ID), make: func() (*http.Request, error) {
+					return webhookRequest(settings.URL, d.Secret, messageID, body)
+				}}, nil
+			}
+		}
+		return nothing, nil
+	}
+	texts, places, mentioned, err := d.messages(ctx, g, settings, entries)
+	if err != nil || len(texts) == 0 {
+		return nothing, err
+	}
+	text, n := announcement.Burst(texts)
+	message := discordMessage(text, mentioned[:n])
+	return post{upTo: places[n-1], at: at(places[0]), make: func() (*http.Request, error) {
+		return newRequest(http.MethodPost, settings.URL.Reveal(), message)
+	}}, nil
+}
+
+// tooOld reports whether an event is dropped for its age.
+func (d *delivery) tooOld(e events.Entry) bool {
+	old := time.Since(at(e.ID)) > oldest
+	if old {
+		count(d.Kind, expired)
+	}
+	return old
+}
+
+// messages are the texts of what is announced, with the place of each and the member that it mentions, or "". Who is not on the board is
+// not spoken of.
+func (d *delivery) messages(ctx context.Context, g *guild.Guild, settings *announcement.Announcement, entries []events.Entry) (texts []string, places []events.ID, mentioned []id.User, err error) {
+	var wanted []any // an events.Told or a periods.Event for each of the places
+	var users []id.User
+	for _, e := range entries {
+		if over, ok := periodOf(e); ok && settings.On(announcement.PeriodOf) && !d.tooOld(e) {
+			wanted, places = append(wanted, over), append(places, e.ID)
+			for _, w := range over.Winners {
+				users = append(users, w.UserID)
+			}
+		}
+		if told, ok := e.Told(g); ok && told.Kind == events.LevelUp && !told.Silent && !told.Hidden && settings.Wants(told.PreviousLevel, told.Level, rewardLevels(g)) && !d.tooOld(e) {
+			wanted, places, users = append(wanted, told), append(places, e.ID), append(users, told.UserID)
+		}
+	}
+	slices.Sort(users)
+	members := map[id.User]leaderboard.Ranked{}
+	for part := range slices.Chunk(slices.Compact(users), leaderboard.MaxViewUsers) {
+		view, err := d.Board.View(ctx, g, leaderboard.Look{Users: part})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for _, m := range view.Members {
+			members[m.UserID] = m
+		}
+	}
+	at := places
+	places = nil
+	for i, w := range wanted {
+		var text string
+		var user id.User
+		switch w := w.(type) {
+		case periods.Event:
+			text = settings.PeriodOver(closedOf(g, w, members))
+		case events.Told:
+			if member, there := members[w.UserID]; there {
+				text = settings.LevelUp(reachedOf(g, w, member))
+			}
+			if settings.Mention {
+				user = w.UserID
+			}
+		}
+		if text != "" {
+			texts, places, mentioned = append(texts, text), append(places, at[i]), append(mentioned, user)
+		}
+	}
+	return texts, places, mentioned, nil
+}
+
+// periodOf reads the event of a period in which somebody gained. Of the winners it keeps the first three.
+func periodOf(e events.Entry) (over periods.Event, ok bool) {
+	if e.Period == "" || json.Unmarshal([]byte(e.Period), &over) != nil {
+		return over, false
+	}
+	over.Winners = slices.DeleteFunc(over.Winners, func(w periods.Winner) bool { return w.Rank < 1 || w.Rank > 3 })
+	return over, over.Members > 0
+}
+
+func closedOf(g *guild.Guild, over periods.Event, members map[id.User]leaderboard.Ranked) announcement.Closed {
+	c := announcement.Closed{Period: over.ID, Guild: g.Name}
+	if over.Name != nil {
+		c.Period = *over.Name
+	}
+	for _, w := range over.Winners {
+		if member, there := members[w.UserID]; there {
+			c.Winners[w.Rank-1] = nameOf(member.User)
+		}
+	}
+	return c
+}
+
+func reachedOf(g *guild.Guild, told events.Told, member leaderboard.Ranked) announcement.Reached {
+	return announcement.Reached{
+		UserID: told.UserID, Name: nameOf(member.User), Level: told.Level, Previous: told.PreviousLevel, XP: told.XP, Rank: member.Rank,
+		Roles: rolesBetween(g, told.PreviousLevel, told.Level), Guild: g.Name,
+	}
+}
+
+// rolesBetween are the names of the roles of rewards whose levels lie in a jump, each once.
+func rolesBetween(g *guild.Guild, previous, reached level.Level) (names []string) {
+	seen := map[id.Role]bool{}
+	for _, reward := range g.RoleRewards {
+		for _, role := range reward.Roles {
+			if previous < reward.Level && reward.Level <= reached && !seen[role.ID] {
+				seen[role.ID] = true
+				names = append(names, role.Name)
+			}
+		}
+	}
+	return names
+}
+
+// rewardLevels are the levels at which a guild gives roles.
+func rewardLevels(g *guild.Guild) (levels []level.Level) {
+	for _, reward := range g.RoleRewards {
+		if len(reward.Roles) > 0 {
+			levels = append(levels, reward.Level)
+		}
+	}
+	return levels
+}
+
+// nameOf is what a member is called.
+func nameOf(u leaderboard.User) string {
+	if u.GlobalName != nil && *u.GlobalName != "" {
+		return *u.GlobalName
+	}
+	if u.Username != "" {
+		return u.Username
+	}
+	return "Somebody"
+}

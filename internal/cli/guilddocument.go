@@ -46,6 +46,7 @@ func (g guildDocument) facts() [][]string {
 		{"  members", strconv.Itoa(g.MemberCount)},
 		{"  board", g.board()},
 		{"  leveling", g.leveling()},
+		{"  embedding", map[bool]string{true: "allowed", false: "not allowed"}[g.Embedding]},
 		{"  curve", curveText(g.Curve)},
 		{"  XP per message", fmt.Sprintf("%d to %d, times %s, once in %s", g.XPPerMessageMin, g.XPPerMessageMax,
 			number(g.XPGlobalMultiplier), g.Cooldown())},
@@ -54,6 +55,7 @@ func (g guildDocument) facts() [][]string {
 		{"  ignored members", joined(g.IgnoredUserIDs)},
 		{"  time zone", g.TimeZone},
 		{"  periods", joined(g.Periods)},
+		{"  audited", fmt.Sprintf("increments from %d XP", g.AuditIncrementsFrom)},
 	}
 	for _, m := range g.Multipliers {
 		targets := names(m.Roles, func(r guild.Role) string { return r.Name })

@@ -45,7 +45,7 @@ func whereAMemberStands(t *testing.T, s *service) {
 	updated := *s.member(key, g, b).Level.LastUpdated
 	wantJSON(t, got, fmt.Sprintf(`{"userId":%q,"user":{"accentColour":null,"avatar":"a_0123456789abcdef0123456789abcdef","discriminator":"1234","globalName":"Ada L.","username":"ada"},
 		"rank":2,"of":3,"topPercent":66.67,"xp":4200,"level":10,"nextLevelXp":5100,"progress":5.2631578947368425,"messageCount":0,"lastUpdated":%q,
-		"ahead":{"userId":%q,"xp":4300},"periods":[]}`, b, updated, a))
+		"ahead":{"userId":%q,"xp":4300},"periods":[],"hidden":[]}`, b, updated, a))
 	wantHeader(t, got, "Cache-Control", "private, no-cache")
 	first := s.Do("GET", standingPath(g, a), key, nil).Want(t, 200)
 	if ahead := apitest.At[any](t, first, "ahead"); ahead != nil || apitest.At[float64](t, first, "rank") != 1 {

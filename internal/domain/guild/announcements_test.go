@@ -102,6 +102,10 @@ func TestHTTPIsForAllowedHosts(t *testing.T) {
 	if err := s.CheckHosts(hosts.Host); err != nil {
 		t.Errorf("a host that is named: %v", err)
 	}
+	change, err := guild.ParseChange(s.ID, []byte(`{"announcements":[{"name":"n","kind":"discord","url":"http://hooks.internal/x"}]}`))
+	if err != nil || change.CheckHosts(hosts.Host) != nil || !fault.Is(change.CheckHosts(nil), fault.Invalid) {
+		t.Errorf("a change: %v", err)
+	}
 	if err := s.CheckHosts(nil); !fault.Is(err, fault.Invalid) || fault.From(err).Path != "announcements[0].url" {
 		t.Errorf("another one: %v", err)
 	}

@@ -51,7 +51,10 @@ func (s Settings) With(properties []byte) (Settings, fault.List) {
 }
 
 // Change is properties of a guild's document that replace those that are there, a list as a whole; the rest stays.
-type Change struct{ properties []byte }
+type Change struct {
+	properties []byte
+	given      Settings // the properties over the defaults
+}
 
 // ParseChange reads the body of PATCH of guild gid. A client's mistake is a *fault.Error as of Parse. What depends on the properties that stay is
 // found by In.
@@ -61,8 +64,11 @@ func ParseChange(gid id.Guild, body []byte) (Change, error) {
 	if s.ID != gid && !wrong.Has("id") {
 		wrong.Add(notID(gid))
 	}
-	return Change{body}, wrong.Err()
+	return Change{body, s}, wrong.Err()
 }
+
+// CheckHosts is that of Settings, of what is given.
+func (c Change) CheckHosts(allowed func(host string) bool) error { return c.given.CheckHosts(allowed) }
 
 // In returns the settings with the change. s stays as it is. Its errors are those of Parse.
 func (c Change) In(s Settings) (Settings, error) {

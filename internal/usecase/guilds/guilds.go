@@ -44,6 +44,9 @@ func (a *Guilds) Put(ctx context.Context, s guild.Settings) (g *guild.Guild, cre
 
 // Change puts the properties of the change in place and leaves the rest, whatever else is changed meanwhile.
 func (a *Guilds) Change(ctx context.Context, gid id.Guild, change guild.Change) (*guild.Guild, error) {
+	if err := change.CheckHosts(a.AllowedHost); err != nil {
+		return nil, err
+	}
 	g, err := a.archive.ChangeGuild(ctx, gid, change)
 	if err != nil {
 		return nil, asFault("change a guild", err)

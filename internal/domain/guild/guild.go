@@ -1,5 +1,3 @@
-// Package guild holds a guild's settings: who owns it, whether and to whom its board is shown, its curve, its multipliers and its role
-// rewards, with their validation and the JSON document of the admin API. It stores nothing.
 package guild
 
 import (

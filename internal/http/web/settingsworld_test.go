@@ -32,7 +32,7 @@ const everySetting = `{"id":"200000000000000001","name":"Gophers <i>& \"co\"","i
 "roleRewards":[
 {"id":"6ba7b812-9dad-41d1-80b4-00c04fd430c8","level":0,"stack":false,"roles":[]},
 {"id":"6ba7b813-9dad-41d1-80b4-00c04fd430c8","level":10,"stack":true,"roles":[{"id":"400000000000000002","name":"another name","color":null,"position":7},{"id":"400000000000000003","name":"\t","color":16777215,"position":2}]}],
-"timeZone":"Europe/Berlin","periods":["month","day"],"seasons":[{"id":"spring","name":"Spring","start":"2027-03-01","end":"2027-06-01"},{"id":"winter","name":"Winter","start":"2026-12-01","end":"2027-03-01"}],"auditIncrementsFrom":77}`
+"timeZone":"Europe/Berlin","periods":["month","day"],"seasons":[{"id":"spring","name":"Spring","start":"2027-03-01","end":"2027-06-01"},{"id":"winter","name":"Winter","start":"2026-12-01","end":"2027-03-01"}],"auditIncrementsFrom":77,"announcements":[]}`
 
 // settingsWorld is a site whose settings are in a real archive, and whose members are in a real Redis.
 type settingsWorld struct {

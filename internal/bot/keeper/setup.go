@@ -59,19 +59,9 @@ func (g *guild) admin(ctx context.Context, method, path string, body, out any) e
 	return err
 }
 
-// patch changes properties of the guild's document.
+// patch changes properties of the guild's document and leaves the rest as it is.
 func (g *guild) patch(ctx context.Context, properties object) error {
-	path := "/admin/guilds/" + g.id
-	err := g.admin(ctx, http.MethodPatch, path, properties, nil)
-	if api.Status(err) != http.StatusMethodNotAllowed {
-		return err
-	}
-	document := object{}
-	if err := g.admin(ctx, http.MethodGet, path, nil, &document); err != nil {
-		return err
-	}
-	maps.Copy(document, properties)
-	return g.admin(ctx, http.MethodPut, path, document, nil)
+	return g.admin(ctx, http.MethodPatch, "/admin/guilds/"+g.id, properties, nil)
 }
 
 // makeGuild brings the guild's facts up to date, and makes the guild if Levelboard does not know it.

@@ -16,7 +16,7 @@ const (
 )
 
 // Check calls wrong with the name and the broken rule of each property that is wrong, beyond what tags and types say.
-// Whether http is allowed is for Secret.Check.
+// Secret.Check says where http is allowed.
 func (a *Announcement) Check(wrong func(property, rule string)) {
 	if utf8.RuneCountInString(a.Name) > maxName {
 		wrong("name", "must have 1 to 100 characters")

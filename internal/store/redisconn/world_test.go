@@ -25,13 +25,12 @@ const (
 )
 
 var (
-	guild1, plusOne               = boards.Guild1, boards.PlusOne
-	guildNo, nth, row             = boards.GuildNo, boards.Nth, boards.Row
-	ok, connect, direct           = boards.OK, boards.Connect, boards.Direct
-	connectWith                   = boards.ConnectWith
-	load, loadGuild               = boards.Load, boards.LoadGuild
-	keyTypes, changesOf, ended    = boards.KeyTypes, boards.ChangesOf, boards.Ended
-	nudged, documentedUser, logOf = boards.Nudged, boards.DocumentedUser, boards.LogOf
+	guild1, plusOne        = boards.Guild1, boards.PlusOne
+	guildNo, nth, row      = boards.GuildNo, boards.Nth, boards.Row
+	ok, connect, direct    = boards.OK, boards.Connect, boards.Direct
+	connectWith            = boards.ConnectWith
+	load, loadGuild        = boards.Load, boards.LoadGuild
+	nudged, documentedUser = boards.Nudged, boards.DocumentedUser
 )
 
 // onBothRedis runs the test on a Redis process and on the embedded one.

@@ -112,7 +112,7 @@ func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, edited int6
 	return g, err
 }
 
-// ChangeGuild implements guilds.Archive. What a Description sets, too, is no edit: it may change while a manager has a form open.
+// ChangeGuild implements guilds.Archive. A property that a Description sets, too, is no edit: it may change while a manager has a form open.
 func (c *Catalog) ChangeGuild(ctx context.Context, gid id.Guild, given guild.Change) (g *guild.Guild, err error) {
 	err = c.inChange(ctx, "change_guild", func(ctx context.Context, c *change) error {
 		if g, err = c.locked(ctx, gid); err != nil {

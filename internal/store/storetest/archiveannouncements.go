@@ -90,7 +90,7 @@ func archiveAnnouncementStates(t *testing.T, a store.Archive) {
 		t.Errorf("a new text made of it %+v, %+v", g.Announcements, got[1])
 	}
 
-	// Another URL begins anew, also when it was off.
+	// Another URL begins again from now, also when it was off.
 	moved.Off = "gone"
 	noted(t, a, l, moved)
 	announcing(t, a, hook(1, announcement.Discord, hookURL+"2"), hook(2, announcement.Webhook, ""), hook(4, announcement.Board, hookURL))

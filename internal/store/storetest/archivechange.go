@@ -36,7 +36,7 @@ func archiveChange(t *testing.T, a store.Archive) {
 	if g, err := change(`"vanity":"BADGERS"`); err != nil || g.Version != before.Version {
 		t.Errorf("nothing to change: %+v, %v", g, err)
 	}
-	// What the guild's bot keeps up to date does not end what a manager edits, and the number of members is no news.
+	// The facts that the guild's bot keeps up to date do not end a manager's edit, and the number of members is no news.
 	g, err := change(`"memberCount":77`)
 	if err != nil || g.MemberCount != 77 || g.Version <= before.Version || g.Edited != before.Edited {
 		t.Errorf("counted %+v, %v", g, err)

@@ -31,7 +31,7 @@ type State struct {
 	Key
 	Kind        announcement.Kind
 	Incarnation guild.Incarnation // of the guild
-	// Version rises whenever the announcement begins anew: with another URL or kind, or when it is switched on.
+	// Version rises whenever the announcement begins again from now: with another URL or kind, or when it is switched on.
 	Version   int64
 	Cursor    events.ID // up to where the log is done with
 	Secret    []byte    // signs the posts of a webhook
@@ -46,7 +46,7 @@ type State struct {
 var (
 	// ErrUnknown says that there is no such announcement.
 	ErrUnknown = errors.New("there is no such announcement")
-	// ErrStale says that an announcement began anew, was switched off or is gone since its state was read.
+	// ErrStale says that an announcement began again, was switched off or is gone since its state was read.
 	ErrStale = errors.New("the announcement was changed since it was read")
 )
 
@@ -62,7 +62,7 @@ type Archive interface {
 	NoteBoardMessage(ctx context.Context, s State) error
 	// SetAnnouncementSecret writes what signs the posts of a webhook. ErrUnknown.
 	SetAnnouncementSecret(ctx context.Context, k Key, secret []byte) error
-	// SwitchAnnouncementOn makes an announcement begin anew, now. ErrUnknown.
+	// SwitchAnnouncementOn makes an announcement begin again from now. ErrUnknown.
 	SwitchAnnouncementOn(ctx context.Context, k Key) error
 }
 

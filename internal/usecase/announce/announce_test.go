@@ -53,7 +53,7 @@ func TestAMessageOfDiscord(t *testing.T) {
 	}
 }
 
-// What is silent is not announced, and moves no message; conditions hold.
+// Silent events are not announced, and move no message; conditions hold.
 func TestWhatIsSilent(t *testing.T) {
 	t.Parallel()
 	w, o, k := one(t, announcement.Discord, nil)
@@ -352,7 +352,7 @@ func TestStoresThatAreAway(t *testing.T) {
 	w.posted(o, k, "2", "3", "4", "5")
 }
 
-// An announcement that begins anew while an old message is tried is not touched by what becomes of that.
+// An announcement that begins again while an old message is tried is not touched by what becomes of that.
 func TestANewAddressWhileTheOldOneFails(t *testing.T) {
 	t.Parallel()
 	w, o, k := one(t, announcement.Discord, func(_ int, w http.ResponseWriter, r *http.Request) {

@@ -21,7 +21,7 @@ func boards(n int, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A board is one message. It is edited when what it shows has changed, at most once a minute, and posted anew when somebody deleted it.
+// A board is one message. It is edited when what it shows has changed, at most once a minute, and posted again when somebody deleted it.
 func TestABoard(t *testing.T) {
 	t.Parallel()
 	w, o, k := one(t, announcement.Board, boards)

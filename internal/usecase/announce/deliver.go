@@ -34,7 +34,7 @@ type delivery struct {
 	noted events.ID // the cursor as the archive has it
 }
 
-// deliver posts all that is to be posted of an announcement, in order. What it cannot read now is looked at again.
+// deliver posts all that is to be posted of an announcement, in order. Events that it cannot read now are read again later.
 func (a *Announcer) deliver(ctx context.Context, l lease.Lease, s State) {
 	d := &delivery{Announcer: a, lease: l, State: s, noted: s.Cursor}
 	step := d.nextEvents

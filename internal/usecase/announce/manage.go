@@ -56,7 +56,7 @@ func (a *Announcer) NewSecret(ctx context.Context, k Key) (string, error) {
 	return "whsec_" + base64.StdEncoding.EncodeToString(secret), nil
 }
 
-// SwitchOn makes an announcement that is off begin anew. What happened meanwhile is not announced.
+// SwitchOn makes an announcement that is off begin again from now. Events of the time between are not announced.
 func (a *Announcer) SwitchOn(ctx context.Context, k Key) error {
 	if _, _, err := a.known(ctx, k); err != nil {
 		return err

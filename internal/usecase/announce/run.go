@@ -158,7 +158,7 @@ func (w *work) take(now time.Time) (guilds []id.Guild) {
 	return guilds
 }
 
-// look returns the announcements that there may be something to do for. What could not be read is due again.
+// look returns the announcements that there may be something to do for. Those that could not be read are due again.
 func (a *Announcer) look(ctx context.Context, all, boards bool) (states []State, err error) {
 	eventful, err := a.Live.TakeEventful(ctx)
 	for _, g := range eventful {

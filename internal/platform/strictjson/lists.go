@@ -1,0 +1,56 @@
+package strictjson
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// List reads data, a JSON value kept from path, as a list of fewest to most items; no fewer than 0. Its errors are those of
+// Decode. An empty list is nil.
+func List[T any](path string, data []byte, fewest, most int) (list []T, err error) {
+	within := limits{counted: true, fewest: fewest, most: most}
+	err = decode(path, data, reflect.ValueOf(&list).Elem(), within, mode{})
+	return list, err
+}
+
+// array reads no further than to the first item too many: a body has room for many more than are allowed, and an item takes
+// more memory read than sent.
+func (d *decoder) array(into reflect.Value, within limits) error {
+	if !within.counted {
+		return fmt.Errorf("strictjson: the list %q has no bound; give its field a tag such as items:%q, or read it by List", d.path(), "0..100")
+	}
+	if err := d.expect('[', "an array"); err != nil {
+		return err
+	}
+	if err := d.skip(); err != nil {
+		return err
+	}
+	into.SetZero()
+	n := 0
+	for ; d.tokens.PeekKind() != ']'; n++ {
+		if n == within.most && d.tokens.PeekKind() != jsontext.KindInvalid {
+			return d.miscounted(within)
+		}
+		into.Grow(1)
+		into.SetLen(n + 1)
+		if item, ok := into.Index(n).Addr().Interface().(interface{ SetDefaults() }); ok {
+			item.SetDefaults()
+		}
+		if err := d.part(step{item: n}, into.Index(n), limits{}); err != nil {
+			return err
+		}
+	}
+	if n < within.fewest {
+		return d.miscounted(within)
+	}
+	return d.skip()
+}
+
+func (d *decoder) miscounted(within limits) error {
+	if within.fewest == 0 {
+		return d.wrong("must have at most %d items", within.most)
+	}
+	return d.wrong("must have %d to %d items", within.fewest, within.most)
+}

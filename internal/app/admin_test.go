@@ -33,7 +33,7 @@ func guildDefaults(t *testing.T, s *service) {
 		"enabled":true,"visibility":"public","embedding":false,"vanity":null,"curve":"default",
 		"xpGainInterval":60000,"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,
 		"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],"multipliers":[],"roleRewards":[],
-		"timeZone":"UTC","periods":[],"seasons":[],"auditIncrementsFrom":1000}`, g)
+		"timeZone":"UTC","periods":[],"seasons":[],"auditIncrementsFrom":1000,"announcements":[]}`, g)
 	wantJSON(t, made, want)
 	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), want)
 	wantNoBody(t, s.admin("HEAD", "/guilds/"+g, nil).Want(t, 200))
@@ -80,7 +80,7 @@ func wholeGuild(vanity string) object {
 			{"id": "spring-27", "name": "Frühling", "start": "2027-03-01", "end": "2027-06-01"},
 			{"id": "winter-26", "name": "Winter", "start": "2026-12-01", "end": "2027-03-01"},
 		},
-		"auditIncrementsFrom": 0,
+		"auditIncrementsFrom": 0, "announcements": []object{},
 	}
 }
 

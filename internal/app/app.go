@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/card"
 	"levelboard/internal/http/httpapi"
@@ -82,6 +83,7 @@ type App struct {
 	stores     *stores
 	writer     *snapshot.Writer
 	hydrator   *hydrate.Hydrator
+	hiding     *hiding.Hiding
 	periods    *periods.Closer
 	meter      *apikey.Meter
 	limiter    *ratelimit.Limiter
@@ -171,7 +173,10 @@ func (a *App) start(ctx context.Context) error {
 
 	a.limiter = ratelimit.New(a.stores.client)
 	used := a.noteUses(background)
-	board := leaderboard.New(store, a.hydrator, guildCache, leaderboard.Options{Used: used})
+	board := leaderboard.New(store, a.hydrator, guildCache, leaderboard.Options{Used: used, Hide: func(ctx context.Context, g id.Guild, flag hidden.Flags, users []id.User) error {
+		_, err := a.hiding.Set(ctx, g, hiding.Step{By: flag, Hidden: true, Users: users})
+		return err
+	}})
 	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log, Used: used})
 	a.background.Go(func() { a.feed.Run(background) })
 	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log})
@@ -192,13 +197,13 @@ func (a *App) start(ctx context.Context) error {
 	a.background.Go(func() { tasks.Run(background) })
 	users := erasure.New(a.stores.archive, store, a.hydrator, notify, erasure.Options{Lease: a.writer.Lease, Interval: a.cfg.SnapshotInterval, Log: a.log})
 	a.background.Go(func() { users.Run(background) })
-	hides := hiding.New(a.stores.archive, a.hydrator, board, notify, a.log)
+	a.hiding = hiding.New(a.stores.archive, a.hydrator, board, notify, a.log)
 	boards := periods.NewBoards(board, a.stores.archive, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, apiKeys, web.Deps{
 			Guilds: guildCache, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept, Audit: log, Fonts: fonts,
-			Hiding: hides,
+			Hiding: a.hiding,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
@@ -206,7 +211,7 @@ func (a *App) start(ctx context.Context) error {
 		return httpapi.New(httpapi.Deps{
 			Keys: keyCache, Limiter: a.limiter, Guilds: guildCache, Board: board, Periods: boards, Events: a.feed, Settings: operator, APIKeys: apiKeys, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: kept,
-			Audit: log, Users: users, Fonts: fonts, Hiding: hides, Announcements: announcements,
+			Audit: log, Users: users, Fonts: fonts, Hiding: a.hiding, Announcements: announcements,
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

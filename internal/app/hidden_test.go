@@ -14,6 +14,7 @@ var hiddenCases = cases{
 	"who is hidden is in no answer that shows members": hiddenNowhere,
 	"who is hidden is listed, and shown again":         hiddenListed,
 	"flags outlive what happens to members":            flagsStay,
+	"an import sets flags, and lifts none":             importedFlags,
 	"flags are refused":                                flagsRefused,
 }
 
@@ -183,4 +184,18 @@ func flagsRefused(t *testing.T, s *service) {
 	wantFailure(t, s.Do("GET", hiddenPath(g), key, nil, apitest.Bad()), 400)
 	wantFailure(t, s.Do("PUT", hiddenPath(g), s.key(s.guild(nil)), object{"hidden": true, "userIds": []string{newID()}}), 403)
 	wantFailure(t, s.Do("GET", hiddenPath(newID())+"?page=1", key, nil), 404)
+}
+
+func importedFlags(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key, ada, bea := s.key(g), newID(), newID()
+	s.create(key, g, ada, 100)
+	s.hide(key, g, "self", true, 1, bea)
+	s.admin("PUT", "/guilds/"+g+"/members", object{"mode": "missing", "members": []object{
+		{"userId": ada, "xp": 5, "hidden": []string{"manager", "nobody"}}, {"userId": bea, "xp": 5},
+	}}).Want(t, 200)
+	list := string(s.Do("GET", hiddenPath(g)+"?page=1", key, nil).Want(t, 200).Body)
+	if !strings.Contains(list, ada) || !strings.Contains(list, bea) || strings.Count(list, `"manager"`) != 1 || strings.Count(list, `"self"`) != 1 {
+		t.Errorf("hidden are %s", list)
+	}
 }

@@ -57,6 +57,7 @@ type putMember struct {
 	MessageCount *int64   `json:"messageCount,omitzero"`
 	User         *putUser `json:"user,omitzero"`
 	Present      *bool    `json:"present,omitzero"`
+	Hidden       []string `json:"hidden,omitempty"`
 }
 
 type putUser struct {
@@ -69,7 +70,7 @@ type putUser struct {
 func putBody(call importer.Call) ([]byte, error) {
 	members := make([]putMember, len(call.Members))
 	for n, m := range call.Members {
-		members[n] = putMember{UserID: m.User, XP: m.XP, MessageCount: m.MessageCount}
+		members[n] = putMember{UserID: m.User, XP: m.XP, MessageCount: m.MessageCount, Hidden: m.Hidden.Words()}
 		if u := m.Data; u != nil {
 			members[n].User = &putUser{u.Avatar, u.Discriminator, u.GlobalName, u.Username}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/platform/strictjson"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/leaderboard"
@@ -34,12 +35,14 @@ type finishRequest struct {
 // importedMember is a putMemberRequest with presence.
 type importedMember struct {
 	putMemberRequest
-	Present strictjson.Optional[bool] `json:"present"`
+	Present strictjson.Optional[bool]     `json:"present"`
+	Hidden  strictjson.Optional[[]string] `json:"hidden" items:"0..100"`
 }
 
 func (m *importedMember) put(place string) (leaderboard.Put, error) {
 	p, err := m.putMemberRequest.put(place)
 	p.Absent = !m.Present.Or(true)
+	p.Hidden, _ = hidden.Parse(m.Hidden.Or(nil)...) // a word that is no flag costs the flag
 	return p, err
 }
 

@@ -43,7 +43,7 @@ func (i *Import) calls() iter.Seq2[Call, error] {
 				return
 			}
 			call.Members = append(call.Members, leaderboard.Put{
-				User: row.UserID, XP: row.XP, MessageCount: row.MessageCount, Data: row.User, Absent: !row.Present,
+				User: row.UserID, XP: row.XP, MessageCount: row.MessageCount, Data: row.User, Absent: !row.Present, Hidden: row.Hidden,
 			})
 			size += more
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -142,6 +143,7 @@ func (c *columns) state(record []string, row *Row) Reason {
 	default:
 		return ReasonPresent
 	}
+	row.Hidden, _ = hidden.Parse(strings.Fields(c.number(record, columnHidden))...)
 	row.LastUpdated = readTime(c.number(record, columnUpdated))
 	return ""
 }

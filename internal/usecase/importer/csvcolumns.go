@@ -19,6 +19,7 @@ const (
 	columnDiscriminator
 	columnAvatar
 	columnPresent
+	columnHidden
 	columnUpdated
 	columnCount
 )
@@ -34,6 +35,7 @@ var columnNames = [columnCount][]string{
 	columnDiscriminator: {"discriminator"},
 	columnAvatar:        {"avatar"},
 	columnPresent:       {"present"},
+	columnHidden:        {"hidden"},
 	columnUpdated:       {"lastupdated"},
 }
 

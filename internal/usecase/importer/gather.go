@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
@@ -42,6 +43,7 @@ type spooled struct {
 	MessageCount *int64            `json:"m,omitzero"`
 	User         *leaderboard.User `json:"d,omitzero"`
 	Absent       bool              `json:"a,omitzero"`
+	Hidden       hidden.Flags      `json:"h,omitzero"`
 	LastUpdated  time.Time         `json:"t,omitzero"`
 }
 
@@ -67,7 +69,7 @@ func Gather(ctx context.Context, r *Reader, spool io.ReadWriteSeeker) (*Members,
 		m.note(&r.report, row, uint32(count))
 		count++
 		line, err := json.Marshal(spooled{
-			row.File, row.Line, row.UserID, row.Given, row.FromLevel, row.Shown, row.MessageCount, row.User, !row.Present, row.LastUpdated,
+			row.File, row.Line, row.UserID, row.Given, row.FromLevel, row.Shown, row.MessageCount, row.User, !row.Present, row.Hidden, row.LastUpdated,
 		})
 		if err == nil {
 			_, err = out.Write(append(line, '\n'))
@@ -138,7 +140,7 @@ func (m *Members) all() iter.Seq2[Row, error] {
 func (m *Members) row(s *spooled) Row {
 	row := Row{
 		File: s.File, Line: s.Line, UserID: s.UserID, FromLevel: s.FromLevel, Shown: s.Shown, MessageCount: s.MessageCount, User: s.User,
-		Present: !s.Absent, LastUpdated: s.LastUpdated,
+		Present: !s.Absent, Hidden: s.Hidden, LastUpdated: s.LastUpdated,
 	}
 	row.gain(s.Given)
 	if row.Shown == noLevel && m.shown != nil {

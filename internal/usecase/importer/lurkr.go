@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
@@ -22,6 +23,7 @@ type lurkrMember struct {
 	User         *lurkrUser     `json:"user"`
 	Present      *bool          `json:"present"`
 	LastUpdated  *string        `json:"lastUpdated"`
+	Hidden       []string       `json:"hidden"`
 }
 
 type lurkrUser struct {
@@ -85,6 +87,7 @@ func (l *lurkrFile) member(m *lurkrMember) (Row, Reason) {
 	if row.MessageCount, why = readCount(m.MessageCount); why != "" {
 		return row, why
 	}
+	row.Hidden, _ = hidden.Parse(m.Hidden...)
 	if m.Present != nil {
 		row.Present, l.export = *m.Present, true
 	}

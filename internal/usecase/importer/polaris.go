@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 )
 
@@ -70,7 +71,10 @@ func polarisRow(user string, m *polarisMember) (Row, Reason) {
 	}
 	xp, why := readWhole(m.XP)
 	row.gain(xp)
-	row.Present = !m.Hidden && !m.Missing
+	row.Present = !m.Missing
+	if m.Hidden {
+		row.Hidden = hidden.ByManager
+	}
 	return row, why
 }
 

@@ -3,6 +3,7 @@ package importer
 import (
 	"time"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
@@ -23,6 +24,7 @@ type Row struct {
 	MessageCount *int64            // nil when the file has none; 0 to 2^31-1
 	User         *leaderboard.User // nil when the file has none
 	Present      bool
+	Hidden       hidden.Flags
 	LastUpdated  time.Time // zero when not known
 }
 

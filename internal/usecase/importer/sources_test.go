@@ -3,6 +3,7 @@ package importer_test
 import (
 	"testing"
 
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/importer"
@@ -115,12 +116,12 @@ func TestAmariMembersThatAreNotOfTheLeaderboard(t *testing.T) {
 	w.warns("has 3 members, and the files have 2")
 }
 
-func TestPolarisHiddenAndMissingAreNotPresent(t *testing.T) {
+func TestPolarisHiddenIsHiddenAndMissingIsNotPresent(t *testing.T) {
 	w := samples(t, "polaris-everything.json")
-	if w.rows[marrowbee].Present || !w.rows[pell].Present {
-		t.Error("hidden does not say who is present")
+	if m := w.rows[marrowbee]; !m.Present || m.Hidden != hidden.ByManager || w.rows[pell].Hidden != 0 {
+		t.Error("hidden does not say who is hidden")
 	}
-	if p := w.plan(level.Curve{}); p.NotPresent != 1 || p.Capped != 1 {
+	if p := w.plan(level.Curve{}); p.NotPresent != 0 || p.Capped != 1 {
 		t.Errorf("%+v", p)
 	}
 	if r := w.rows[harrowfen]; r.XP != level.MaxXP || r.Given != 5000000123 || !r.Capped() || r.Shown != 1000 {

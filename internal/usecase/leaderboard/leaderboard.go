@@ -12,6 +12,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/cached"
 	"levelboard/internal/usecase/audit"
@@ -63,6 +64,7 @@ type Leaderboard struct {
 	loading  *semaphore.Weighted // held by each request that waits for its guild to be loaded
 	settings Settings
 	used     func(id.Guild)
+	hide     func(ctx context.Context, g id.Guild, flag hidden.Flags, users []id.User) error
 	rules    *lru.Cache[guild.Incarnation, rules]
 	days     *lru.Cache[guild.Incarnation, days]
 	random   func(n int) int // a uniform whole number from 0 to n-1
@@ -72,6 +74,8 @@ type Leaderboard struct {
 type Options struct {
 	// Used, when set, is called with the guild of each use case. It must be safe for concurrent use and must not block.
 	Used func(g id.Guild)
+	// Hide sets a flag of at most hidden.MaxStep users, for imports. Its errors are faults.
+	Hide func(ctx context.Context, g id.Guild, flag hidden.Flags, users []id.User) error
 }
 
 // New returns the use cases on a live store.
@@ -80,7 +84,7 @@ func New(board Board, loader Loader, settings Settings, o Options) *Leaderboard 
 		o.Used = func(id.Guild) {}
 	}
 	return &Leaderboard{
-		board: board, loader: loader, loading: semaphore.NewWeighted(maxLoading), settings: settings, used: o.Used, random: rand.IntN,
+		board: board, loader: loader, loading: semaphore.NewWeighted(maxLoading), settings: settings, used: o.Used, hide: o.Hide, random: rand.IntN,
 		rules: cached.NewLRU[guild.Incarnation, rules](rulesKept), days: cached.NewLRU[guild.Incarnation, days](rulesKept),
 	}
 }

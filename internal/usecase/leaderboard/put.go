@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
@@ -29,9 +30,10 @@ var PutModes = []PutMode{PutSet, PutHigher, PutAdd, PutMissing}
 type Put struct {
 	User         id.User
 	XP           level.XP
-	MessageCount *int64 // nil leaves it, and is 0 for a new entry
-	Data         *User  // nil leaves it, and is no user data for a new entry
-	Absent       bool   // takes the member off the board, silently, unless PutMissing leaves the entry as it is
+	MessageCount *int64       // nil leaves it, and is 0 for a new entry
+	Data         *User        // nil leaves it, and is no user data for a new entry
+	Hidden       hidden.Flags // of an Import: set, whatever becomes of the entry
+	Absent       bool         // takes the member off the board, silently, unless PutMissing leaves the entry as it is
 }
 
 // Puts are the changes of one step, to at most MaxAwards members, each named once. A member that is not present stays so.
@@ -66,6 +68,9 @@ type Done struct {
 // Put changes many members, and answers in their order. Steps, repeats and errors are as of Award.
 func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []Done, replayed bool, err error) {
 	step := Puts{Mode: p.Mode, Import: p.Import}
+	if err := l.hideImported(ctx, g, p); err != nil {
+		return nil, false, err
+	}
 	if !p.Import {
 		step.Curve, step.Days, step.Audit = &g.Curve, l.daysOf(g), callOf(ctx, audit.Bulk, len(p.Members))
 	}
@@ -77,6 +82,24 @@ func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []D
 		}
 		return done, replayed, err
 	})
+}
+
+// hideImported sets the flags that an import brings, first, so that nobody is shown before.
+func (l *Leaderboard) hideImported(ctx context.Context, g *guild.Guild, p Puts) error {
+	for _, flag := range []hidden.Flags{hidden.ByManager, hidden.BySelf} {
+		var users []id.User
+		for _, m := range p.Members {
+			if m.Hidden&flag != 0 {
+				users = append(users, m.User)
+			}
+		}
+		if p.Import && l.hide != nil && len(users) > 0 {
+			if err := l.hide(ctx, g.ID, flag, users); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // callOf is the entry of a call about many members; nil when nobody makes it.

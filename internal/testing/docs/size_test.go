@@ -13,7 +13,7 @@ var references = []string{"bot.md", "redis-keys.md", "metrics.md", "configuratio
 
 // TestThePagesStayShort: whoever adds a page says less elsewhere. Marks of tables and headings are no words; references are not counted.
 func TestThePagesStayShort(t *testing.T) {
-	const mostWords, mostLines = 20500, 150
+	const mostWords, mostLines = 20000, 150
 	words := 0
 	for _, pattern := range []string{"../../../docs/*.md", "../../../docs/adr/*.md"} {
 		pages, err := filepath.Glob(pattern)

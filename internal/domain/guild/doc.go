@@ -3,7 +3,7 @@
 //
 // # Adding a setting
 //
-//  1. settings.go: a field of Settings with its name, its bounds and optional:"true". What it is when it is left out stands in Defaults. A
+//  1. settings.go: a field of Settings with its name, its bounds and optional:"true". Its default stands in Defaults. A
 //     value with a rule of its own is a type with UnmarshalText, whose error is the rule ("must be ..."); an item of a list can have SetDefaults.
 //     What depends on another property stands in check.go. The API, the archives, PATCH, the audit log and the command read and write it by that.
 //  2. docs/openapi.json: one property of GuildProperties, and a line in the example of a guild.

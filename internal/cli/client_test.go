@@ -24,9 +24,9 @@ func TestListsFollowTheirPages(t *testing.T) {
 		}
 		switch after := r.URL.Query().Get("after"); after {
 		case "":
-			fmt.Fprint(w, `{"guilds":[{"id":"100000000000000001","name":"One"}],"next":"100000000000000001"}`)
+			fmt.Fprint(w, `{"guilds":[{"id":"100000000000000001","name":"One","memberCount":1,"ownerId":"100000000000000003"}],"next":"100000000000000001"}`)
 		case "100000000000000001":
-			fmt.Fprint(w, `{"guilds":[{"id":"100000000000000002","name":"Two\u001b[2J"}],"next":null}`)
+			fmt.Fprint(w, `{"guilds":[{"id":"100000000000000002","name":"Two\u001b[2J","memberCount":1,"ownerId":"100000000000000003"}],"next":null}`)
 		default:
 			t.Errorf("after %q", after)
 		}

@@ -37,7 +37,7 @@ func (r *round) writePages(ctx context.Context, tasks []*task) {
 	for i, t := range tasks {
 		t.next(pages[i])
 		size := len(t.Batch.Rows) + len(t.Batch.Records)
-		if t.Err != nil || size == 0 {
+		if t.Err != nil || size == 0 && t.Batch.AsOf == 0 { // a change of who is hidden is a page without members
 			continue
 		}
 		if rows += size; rows > pageSize && len(part) > 0 {

@@ -84,7 +84,7 @@ func selector(labels map[string]string) string {
 func startService(t *testing.T) *app.App {
 	t.Helper()
 	return service.StartOn(t, testenv.Redis(t, testenv.WithAOF(), testenv.WithConfig("maxmemory 1gb")),
-		"LEVELBOARD_SNAPSHOT_INTERVAL=1s", "LEVELBOARD_RATE_LIMIT_KEY=100000", "LEVELBOARD_RATE_LIMIT_IDENTITY=200000")
+		"LEVELBOARD_SNAPSHOT_INTERVAL=1s", "LEVELBOARD_RATE_LIMIT_KEY=100000", "LEVELBOARD_RATE_LIMIT_IDENTITY=200000", "LEVELBOARD_ALLOWED_PRIVATE_HOSTS=127.0.0.1")
 }
 
 // putLoadOn runs the load until the test ends, before the service stops.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,9 @@ func newLoad(t *testing.T, base string) *load {
 	t.Helper()
 	l := &load{t: t, base: base, http: &http.Client{Transport: &http.Transport{}}}
 	l.makeGuild(t.Context(), theGuild)
+	webhook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(webhook.Close)
+	l.do(t.Context(), "PATCH", "/admin/guilds/"+theGuild, "", `{"announcements":[{"name":"hook","kind":"webhook","url":"`+webhook.URL+`","events":["levelup"]}]}`, 200)
 	l.bot = l.makeKey(t.Context(), `"guildIds":["`+theGuild+`"]`)
 	l.narrow = l.makeKey(t.Context(), `"guildIds":["`+theGuild+`"],"rateLimit":1`)
 	l.stranger = l.makeKey(t.Context(), `"guildIds":[]`)

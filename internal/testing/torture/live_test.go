@@ -63,11 +63,11 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 func entryOf(xp, text string, away bool) (e entry, err error) {
 	e.xp, e.away = number(xp), away
 	fields := strings.Split(text, "\x00")
-	if len(fields) != 9 {
+	if len(fields) != 10 {
 		return e, fmt.Errorf("an entry has %d fields: %q", len(fields), text)
 	}
-	e.messages, e.updated, e.cooldown, e.name = number(fields[0]), number(fields[1]), number(fields[2]), fields[7]
-	gains, err := period.ParseGains(strings.TrimPrefix(fields[3], "!"))
+	e.messages, e.updated, e.cooldown, e.name = number(fields[0]), number(fields[1]), number(fields[2]), fields[8]
+	gains, err := period.ParseGains(strings.TrimPrefix(fields[4], "!"))
 	if err != nil {
 		return e, fmt.Errorf("the gains of an entry, %q: %w", text, err)
 	}

@@ -74,6 +74,18 @@ func TestARepeatCountsMessagesAsTheFirstTime(t *testing.T) {
 	}
 }
 
+// The board keeps a message count at its bound, and an answer names no more.
+func TestAMessageCountEndsAtItsBound(t *testing.T) {
+	w := newWorld(t)
+	const most = 2147483647
+	w.board.members[user1] = leaderboard.Member{UserID: user1, MessageCount: most - 1}
+	message := leaderboard.Message{Message: award.Message{UserID: user1, Channel: "1"}}
+	gains, _, err := w.Award(t.Context(), w.guild, []leaderboard.Message{message, message, message}, leaderboard.Once{})
+	if err != nil || gains[0].MessageCount != most || gains[1].MessageCount != most || gains[2].MessageCount != most {
+		t.Errorf("%+v, %v", gains, err)
+	}
+}
+
 // A guild that is not there any more at the second step of a call: the first one was made, and the client must not hear that nothing was.
 func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
 	messages, users := make([]leaderboard.Message, leaderboard.MaxAwards+1), make([]id.User, leaderboard.MaxAwards+1)

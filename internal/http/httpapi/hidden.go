@@ -89,7 +89,7 @@ func (a *api) listHidden(c *gin.Context) error {
 	return answerPrivate(c, body)
 }
 
-// shown is the 404 of a hidden member for who may not see one: everybody but a key with a grant, a manager, and the person.
+// shown returns a 404 for a hidden member, unless the caller is a key with a grant, a manager, or the member.
 func shown(who edge.Caller, g *guild.Guild, m leaderboard.Ranked) error {
 	if !m.Hidden || who.Key != nil && who.Key.Granted(g.ID) || who.Manages(g) || who.Session != nil && who.User() == m.UserID {
 		return nil

@@ -68,7 +68,7 @@ type closedName struct {
 	alias   bool // it was asked for as "week": later that is another one
 }
 
-// serveClosed answers with a page of a closed period, which stays as it is but for who is hidden or erased, so caches need not ask for minutes. Its
+// serveClosed answers with a page of a closed period, which only hiding and erasure change, so caches need not ask for minutes. Its
 // ETag is made of its body.
 func (a *api) serveClosed(c *gin.Context, g *guild.Guild, closed *periods.Closed, name closedName) error {
 	rows, err := a.deps.Periods.Page(c.Request.Context(), g, closed.Period, name.number)

@@ -22,7 +22,7 @@ type hidingSwitch struct {
 	ByManager, BySelf bool
 }
 
-// seesHidden reports whether the page of a hidden member is for who is signed in: a manager, or the member.
+// seesHidden reports whether a signed-in user may see the page of a hidden member: managers and the member may.
 func seesHidden(who *signin.Session, g *guild.Guild, user id.User) bool {
 	return who.Manages(g) || who != nil && who.User.ID == user
 }

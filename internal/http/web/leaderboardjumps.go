@@ -112,7 +112,7 @@ type searchPage struct {
 	Wrong string           // what is wrong with the query, or empty
 	Name  string           // id of the period whose ranks these are, or empty for all time
 	Title string           // what the period is called
-	Rows  []leaderboardRow // with rank 0 for who is not on the board of the period
+	Rows  []leaderboardRow // rank 0: not on the board of the period
 	More  bool
 }
 

@@ -89,28 +89,16 @@ func (s *Site) readAllTime(ctx context.Context, g *guild.Guild, ask boardAsk) (v
 }
 
 func allTime(g *guild.Guild, version leaderboard.Version, total int64, page leaderboard.NumberedPage) boardView {
-	v := boardView{settings: &g.Settings, version: version, number: page.Number, total: total, rows: make([]leaderboard.Standing, len(page.Rows))}
-	for i, row := range page.Rows {
-		v.rows[i].Ranked = row
-	}
-	return v
+	return boardView{settings: &g.Settings, version: version, number: page.Number, total: total, rows: page.Standings()}
 }
 
 func (s *Site) readRunning(ctx context.Context, g *guild.Guild, p period.Period, ask boardAsk) (v boardView, err error) {
-	v = boardView{period: &p, settings: &g.Settings, number: ask.number}
-	_, v.ends = p.Bounds(g.Calendar().Zone)
-	for {
-		found, err := s.deps.Board.Standings(ctx, g, p, leaderboard.PageSize*(v.number-1), leaderboard.PageSize, leaderboard.Digest{})
-		if err != nil {
-			return v, err
-		}
-		v.version, v.total, v.gained, v.rows = found.Version, found.Members, found.Gained, found.Rows
-		last := leaderboard.LastPage(v.total)
-		if v.number <= last {
-			return v, nil
-		}
-		v.number = last
+	found, number, err := leaderboard.PeriodPage(ctx, s.deps.Board, g, p, ask.number)
+	v = boardView{
+		period: &p, settings: &g.Settings, version: found.Version, number: number, total: found.Members, gained: found.Gained, rows: found.Rows,
 	}
+	_, v.ends = p.Bounds(g.Calendar().Zone)
+	return v, err
 }
 
 func (s *Site) readClosed(ctx context.Context, g *guild.Guild, closed *periods.Closed, ask boardAsk) (v boardView, err error) {

@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
@@ -32,8 +33,6 @@ type myBoard struct {
 	Rank, Of  int64  // 0 when they are not on the board
 	Level     level.Level
 	XP        level.XP
-	Messages  int64
-	Absent    bool
 }
 
 // boardsOf lists the entries of a person in communities whose boards they may read, with their ranks, in the order of ids.
@@ -47,9 +46,7 @@ func (s *Site) boardsOf(ctx context.Context, session *signin.Session, stored []e
 		if err != nil {
 			return nil, err
 		}
-		board := myBoard{
-			Community: communityOf(g), Board: boardPath(g), Level: m.Level, XP: m.Row.XP, Messages: m.Row.MessageCount, Absent: m.Row.Absent,
-		}
+		board := myBoard{Community: communityOf(g), Board: boardPath(g), Level: m.Level, XP: m.Row.XP}
 		v, err := s.deps.Board.View(ctx, g, leaderboard.Look{Users: []id.User{session.User.ID}})
 		if err != nil {
 			return nil, err
@@ -185,7 +182,7 @@ func (s *Site) appendAudit(ctx context.Context, list []myAudit, g id.Guild, user
 	}
 	for i := range page.Records {
 		r := &page.Records[i]
-		mine := myAudit{GuildID: g, At: r.At().Format("2006-01-02T15:04:05.000Z"), Action: r.Action}
+		mine := myAudit{GuildID: g, At: r.At().Format(importer.TimeFormat), Action: r.Action}
 		if r.Before.Kind() == '0' || r.After.Kind() == '0' {
 			mine.Before, mine.After = r.Before, r.After
 		}

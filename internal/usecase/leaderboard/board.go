@@ -170,6 +170,15 @@ type NumberedPage struct {
 	Rows   []Ranked
 }
 
+// Standings are the rows as those of a period are, without gains.
+func (p NumberedPage) Standings() []Standing {
+	rows := make([]Standing, len(p.Rows))
+	for i, row := range p.Rows {
+		rows[i].Ranked = row
+	}
+	return rows
+}
+
 // LastPage is the number of the last page of a board with that many members.
 func LastPage(members int64) int64 { return PageOf(max(members, 1)) }
 

@@ -38,6 +38,21 @@ func (l *Leaderboard) Standings(ctx context.Context, g *guild.Guild, p period.Pe
 	})
 }
 
+// PeriodReader reads boards of running periods, as Leaderboard does.
+type PeriodReader interface {
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known Digest) (Standings, error)
+}
+
+// PeriodPage reads a page of a running period by its number, from 1. One past the last stands for the last; at is the number of what it read.
+func PeriodPage(ctx context.Context, board PeriodReader, g *guild.Guild, p period.Period, number int64) (found Standings, at int64, err error) {
+	for at = number; ; at = LastPage(found.Members) {
+		found, err = board.Standings(ctx, g, p, PageSize*(at-1), PageSize, Digest{})
+		if err != nil || at <= LastPage(found.Members) {
+			return found, at, err
+		}
+	}
+}
+
 // EntryGains reads what a member gained on its last days.
 func (l *Leaderboard) EntryGains(ctx context.Context, g *guild.Guild, user id.User) (LatestGains, error) {
 	return loaded(ctx, l, g, "read a member's gains", func() (LatestGains, error) { return l.board.EntryGains(ctx, Ref(g), user) })

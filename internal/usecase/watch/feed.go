@@ -50,7 +50,7 @@ var errFull = &fault.Error{
 // Board reads boards (package leaderboard).
 type Board interface {
 	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
-	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
+	leaderboard.PeriodReader
 }
 
 // FeedOptions configure a Feed; the zero value will do.

@@ -140,26 +140,13 @@ func (t target) ends(g *guild.Guild) time.Time {
 }
 
 func allTime(v leaderboard.View, page leaderboard.NumberedPage) State {
-	s := State{Version: v.Version, Total: v.Total, Number: page.Number, Rows: make([]leaderboard.Standing, len(page.Rows))}
-	for i, row := range page.Rows {
-		s.Rows[i].Ranked = row
-	}
-	return s
+	return State{Version: v.Version, Total: v.Total, Number: page.Number, Rows: page.Standings()}
 }
 
-// standings reads a page of a running period, the last one in place of one past it.
+// standings reads a page of a running period.
 func (f *Feed) standings(ctx context.Context, g *guild.Guild, at target) (State, error) {
-	for number := at.number; ; {
-		found, err := f.board.Standings(ctx, g, at.period, leaderboard.PageSize*(number-1), leaderboard.PageSize, leaderboard.Digest{})
-		if err != nil {
-			return State{}, err
-		}
-		if last := leaderboard.LastPage(found.Members); number > last {
-			number = last
-			continue
-		}
-		return State{Version: found.Version, Total: found.Members, Gained: found.Gained, Number: number, Rows: found.Rows}, nil
-	}
+	found, number, err := leaderboard.PeriodPage(ctx, f.board, g, at.period, at.number)
+	return State{Version: found.Version, Total: found.Members, Gained: found.Gained, Number: number, Rows: found.Rows}, err
 }
 
 // took notes how a look went, in the context of Run. f.mu is held.

@@ -10,6 +10,16 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// redisDo sends one command over a new connection.
+func redisDo(t *testing.T, s *RedisServer, args ...string) string {
+	t.Helper()
+	reply, err := s.Ask(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
 // pooled returns a server as the last test of it left it, and one for the next test.
 func pooled(t *testing.T, use func(t *testing.T, s *RedisServer)) (before, after *RedisServer) {
 	t.Helper()

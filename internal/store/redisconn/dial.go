@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -33,8 +32,10 @@ func newDialer(opts *redis.Options, files func() (*tls.Config, error)) *dialer {
 	return d
 }
 
-// dial connects; ctx bounds the handshake of TLS as well.
+// dial connects within the time for it, with the handshake of TLS: go-redis dials some connections without a deadline, under a lock.
 func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.net.Timeout)
+	defer cancel()
 	plain, err := d.net.DialContext(ctx, network, address)
 	if err != nil || d.tls == nil {
 		return plain, err
@@ -53,11 +54,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 		_ = plain.Close()
 		return nil, fmt.Errorf("TLS: %w", errors.Join(err, unread))
 	}
-	tcp, ok := plain.(syscall.Conn)
-	if !ok {
-		return secure, nil
-	}
-	return &shownConn{secure, tcp}, nil
+	return alertConn{secure}, nil
 }
 
 // config is for one connection. Files that cannot be read, or do not fit together, may be just being replaced: it is then what they said

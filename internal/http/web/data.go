@@ -32,7 +32,6 @@ type dataPage struct {
 	Name        string            // of a checkpoint, as it was typed
 	Reasons     map[string]string // as they were typed, by field
 	Errors      map[string]string // by field
-	Audit       *auditLog         // nil where only what was sent is shown again
 }
 
 func (s *Site) dataRoutes(pages routes) {
@@ -40,6 +39,7 @@ func (s *Site) dataRoutes(pages routes) {
 	pages.post(dataPath, s.handle(s.changeData), formHere)
 	pages.post(dataPath+"/import", s.handle(s.uploadMembers), upTo(maxSent), slow)
 	pages.only(dataPath+"/export", s.handle(s.exportMembers), slow)
+	pages.get(auditPath, s.handle(s.auditLog), unlisted("/guilds/"))
 }
 
 func dataAddress(g id.Guild) string { return "/guilds/" + string(g) + "/data" }
@@ -49,15 +49,11 @@ func (s *Site) data(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	log, err := s.auditOf(c, g)
-	if err != nil {
-		return err
-	}
-	page := &dataPage{Guild: g, Deleted: c.Query("done") == "deleted", Audit: log}
+	page := &dataPage{Guild: g, Deleted: c.Query("done") == "deleted"}
 	if job, _ := s.deps.Jobs.Of(g.ID); job.ID != c.Query("job") {
 		page.Elsewhere = displayname.Cut(c.Query("job"), maxShown)
 	}
-	return s.showData(c, log.status(), page)
+	return s.showData(c, http.StatusOK, page)
 }
 
 // dataGuild is managedGuild where there is a page for data.

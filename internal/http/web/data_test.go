@@ -18,8 +18,10 @@ import (
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/jobs"
+	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -33,6 +35,8 @@ func newDataWorld(t *testing.T) (*settingsWorld, string) {
 	w := newSettingsWorldWith(t, func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *hydrate.Hydrator) {
 		s.deps.Checkpoints = checkpoints.New(w.archive, live, hydrator, w, checkpoints.Options{})
 		s.deps.Audit = audit.NewLog(w.archive, live)
+		s.deps.Board, s.deps.Finder, s.deps.Periods = w.board, leaderboard.NewFinder(w.board, w.archive), periods.NewBoards(w.board, w.archive, s.clock)
+		s.deps.Hiding = hiding.New(w.archive, hydrator, w.board, w, slog.New(slog.DiscardHandler))
 		writer := snapshot.NewWriter(live, w.archive, hydrator, snapshot.WriterOptions{Holder: "test", Interval: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 		s.deps.Jobs = jobs.New(jobs.Options{
 			Checkpoints: s.deps.Checkpoints, Settings: s.deps.Settings, Board: w.board, Dir: dir, Log: slog.New(slog.DiscardHandler), Now: s.clock,
@@ -216,6 +220,6 @@ func TestCheckpointsAndResetOnThePage(t *testing.T) {
 	}
 	b.post(dataAddress, url.Values{"do": {"reset"}, "guild": {` Gophers <i>& "co" `}}).want(200)
 	b.settled().want(200, "Reset finished", "Before a reset")
-	b.get(dataAddress).want(200, "“<bdi>a &lt;b&gt;mistake&lt;/b&gt;</bdi>”")
+	b.get(auditAddress).want(200, "“<bdi>a &lt;b&gt;mistake&lt;/b&gt;</bdi>”")
 	b.post(dataAddress, url.Values{"do": {"delete"}, "checkpoint": {made[1]}}).want(200, "Checkpoint deleted.").lacks("before&lt;/b&gt;")
 }

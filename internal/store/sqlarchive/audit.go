@@ -144,9 +144,10 @@ func (c *Catalog) ReadAudit(ctx context.Context, g id.Guild, q audit.Query, wait
 func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q audit.Query) ([]audit.Record, error) {
 	query := `
 		SELECT at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id FROM audit
-		WHERE log = $1 AND (CAST($3 AS bigint) IS NULL OR (at_ms, number) < ($3, $4)) AND (CAST($5 AS bigint) IS NULL OR at_ms >= $5) AND (CAST($6 AS bigint) IS NULL OR at_ms < $6)
+		WHERE log = $1 AND ($7 = '' OR action = $7)
+			AND (CAST($3 AS bigint) IS NULL OR (at_ms, number) < ($3, $4)) AND (CAST($5 AS bigint) IS NULL OR at_ms >= $5) AND (CAST($6 AS bigint) IS NULL OR at_ms < $6)
 		ORDER BY at_ms DESC, number DESC LIMIT $2`
-	args := []any{log, q.Limit + 1, nil, nil, nil, nil}
+	args := []any{log, q.Limit + 1, nil, nil, nil, nil, string(q.Action)}
 	if q.Before != (audit.ID{}) {
 		args[2], args[3] = q.Before.Millis, q.Before.Number
 	}
@@ -160,14 +161,14 @@ func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q au
 	case q.User != "":
 		query = `
 		SELECT at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id FROM audit
-		WHERE user_id <> '' AND user_id = $7 AND log + 0 = $1 AND ($8 = '' OR actor_id = $8)
+		WHERE user_id <> '' AND user_id = $8 AND log + 0 = $1 AND ($9 = '' OR actor_id = $9) AND ($7 = '' OR action = $7)
 			AND (CAST($3 AS bigint) IS NULL OR (at_ms, number) < ($3, $4)) AND (CAST($5 AS bigint) IS NULL OR at_ms >= $5) AND (CAST($6 AS bigint) IS NULL OR at_ms < $6)
 		ORDER BY at_ms DESC, number DESC LIMIT $2`
 		args = append(args, string(q.User), q.Actor)
 	case q.Actor != "":
 		query = `
 		SELECT at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id FROM audit
-		WHERE actor_id = $7 AND log - 0 = $1
+		WHERE actor_id = $8 AND log - 0 = $1 AND ($7 = '' OR action = $7)
 			AND (CAST($3 AS bigint) IS NULL OR (at_ms, number) < ($3, $4)) AND (CAST($5 AS bigint) IS NULL OR at_ms >= $5) AND (CAST($6 AS bigint) IS NULL OR at_ms < $6)
 		ORDER BY at_ms DESC, number DESC LIMIT $2`
 		args = append(args, q.Actor)

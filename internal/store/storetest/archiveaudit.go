@@ -64,13 +64,18 @@ func archiveAudit(t *testing.T, a store.Archive) {
 	wantPast(t, a, g, "of one entry with a record", map[string]any{"both": "made"})
 	for name, q := range map[string]audit.Query{
 		"before": {Before: first.ID}, "user": {User: two}, "actor": {Actor: "abc", User: two}, "until": {Until: at.Add(1), User: two},
-		"since": {Since: at, User: two},
+		"since": {Since: at, User: two}, "action": {Action: first.Action, User: two},
 	} {
 		if got := readAudit(t, a, g.ID, q); len(got) != 1 || got[0].UserID != two {
 			t.Errorf("by %s: %+v", name, got)
 		}
 	}
-	for name, q := range map[string]audit.Query{"actor": {Actor: "x"}, "until": {Until: at}, "since": {Since: at.Add(1)}, "before": {Before: audit.ID{Millis: at.UnixMilli()}}} {
+	if got := readAudit(t, a, g.ID, audit.Query{Action: first.Action, Actor: "abc"}); len(got) != 2 {
+		t.Errorf("by action and actor: %+v", got)
+	}
+	for name, q := range map[string]audit.Query{
+		"action": {Action: audit.Reset}, "action of a user": {Action: audit.Reset, User: two}, "action of an actor": {Action: audit.Reset, Actor: "abc"}, "actor": {Actor: "x"}, "until": {Until: at}, "since": {Since: at.Add(1)}, "before": {Before: audit.ID{Millis: at.UnixMilli()}},
+	} {
 		if got := readAudit(t, a, g.ID, q); len(got) != 0 {
 			t.Errorf("by another %s: %+v", name, got)
 		}

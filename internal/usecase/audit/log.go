@@ -20,6 +20,7 @@ type Query struct {
 	Before ID      // only earlier records; zero for the newest
 	User   id.User // about this member, or this owner of keys
 	Actor  string  // the actor's id
+	Action Action
 	Since  time.Time
 	Until  time.Time // excluded
 	Limit  int       // 1 to MaxLimit
@@ -27,7 +28,7 @@ type Query struct {
 
 // wants reports whether the query asks for a record.
 func (q *Query) wants(r *Record) bool {
-	return (q.Before == ID{} || r.ID.Before(q.Before)) && (q.User == "" || r.UserID == q.User) && (q.Actor == "" || r.By.Actor.ID == q.Actor) &&
+	return (q.Before == ID{} || r.ID.Before(q.Before)) && (q.User == "" || r.UserID == q.User) && (q.Actor == "" || r.By.Actor.ID == q.Actor) && (q.Action == "" || r.Action == q.Action) &&
 		(q.Since.IsZero() || !r.At().Before(q.Since)) && (q.Until.IsZero() || r.At().Before(q.Until))
 }
 

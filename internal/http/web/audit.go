@@ -1,0 +1,307 @@
+package web
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/displayname"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/http/edge"
+	"levelboard/internal/usecase/audit"
+)
+
+// auditPath is the page with the audit log of a guild, for its managers.
+const auditPath = "/guilds/:guildId/audit"
+
+// auditPart is how many records of the log the page shows at once.
+const auditPart = 20
+
+// auditDays are the choices of how far back the log is shown, in days.
+var auditDays = []string{"1", "7", "30"}
+
+// auditPage is a part of a guild's audit log, and the filters that chose it.
+type auditPage struct {
+	Guild                        *guild.Guild
+	Rows                         []auditRow
+	Member, Action, Actor, Since string            // as in the address
+	Matches                      []leaderboardRow  // members of that name, when there are several
+	Errors                       map[string]string // by field
+	Next                         string            // the address of the next part; empty at the end
+	Later                        bool              // it is not the first part
+}
+
+// auditRow is a record in words.
+type auditRow struct {
+	audit.Record
+	Actor         string
+	Did           string // what was done, up to the member
+	Member        bool   // UserID is a member's, who may have a page
+	Name          string // of that user; the id when it is not known
+	Before, After string // XP; empty for none
+	Changes       []difference
+}
+
+// auditLog shows a part of the log.
+func (s *Site) auditLog(c *gin.Context) error {
+	g, err := s.dataGuild(c)
+	if err != nil {
+		return err
+	}
+	page := auditPage{Guild: g, Errors: map[string]string{}}
+	q, err := s.auditQuery(c, &page)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	switch {
+	case len(page.Errors) > 0:
+		status = http.StatusUnprocessableEntity
+	case len(page.Matches) == 0:
+		err = s.readAudit(c.Request.Context(), &page, q)
+	}
+	if err != nil {
+		return err
+	}
+	return s.show(c, status, "audit", "Audit log of "+g.Name, page)
+}
+
+// auditQuery reads the filters of the address. What is wrong with one goes beside its field.
+func (s *Site) auditQuery(c *gin.Context, page *auditPage) (q audit.Query, err error) {
+	sent := c.Request.URL.Query()
+	text := func(name string) string { return displayname.Cut(strings.TrimSpace(sent.Get(name)), maxShown) }
+	page.Member, page.Action, page.Actor, page.Since, page.Later = text("member"), text("action"), text("actor"), text("since"), sent.Has("before")
+	q = audit.Query{Action: audit.Action(page.Action), Actor: page.Actor, Limit: auditPart}
+	switch {
+	case slices.Contains(auditDays, page.Since):
+		days, _ := strconv.Atoi(page.Since)
+		q.Since = s.deps.Now().AddDate(0, 0, -days)
+	case page.Since != "":
+		page.Since, page.Errors["since"] = "", "Choose one of the times in the list."
+	}
+	if page.Action != "" && !slices.ContainsFunc(deeds, func(d deed) bool { return d.Action == q.Action }) {
+		page.Action, page.Errors["action"] = "", "Choose one of the changes in the list."
+	}
+	if page.Later {
+		if q.Before, err = audit.ParseID(sent.Get("before")); err != nil {
+			return q, fault.Wrap(err, fault.Invalid, "This link to older records is damaged. Open the audit log again.")
+		}
+	}
+	q.User, err = s.auditMember(c, page)
+	return q, err
+}
+
+// auditMember finds the member that the filter names. An id may be of somebody who has no entry any more.
+func (s *Site) auditMember(c *gin.Context, page *auditPage) (id.User, error) {
+	if page.Member == "" || id.Valid(page.Member) {
+		return id.User(page.Member), nil
+	}
+	found, err := s.deps.Finder.Find(c.Request.Context(), edge.Holder(c), page.Guild, strings.TrimPrefix(page.Member, "@"))
+	switch {
+	case fault.Is(err, fault.Invalid):
+		page.Errors["member"] = fault.From(err).Message
+	case err != nil:
+		return "", err
+	case len(found.Members) == 0:
+		page.Errors["member"] = "No member on the board has this name. For others use the ID, of 17 to 19 digits."
+	case len(found.Members) == 1:
+		return found.Members[0].UserID, nil
+	}
+	for _, m := range found.Members {
+		page.Matches = append(page.Matches, newRow(page.Guild, m))
+	}
+	return "", nil
+}
+
+func (s *Site) readAudit(ctx context.Context, page *auditPage, q audit.Query) error {
+	read, err := s.deps.Audit.Read(ctx, page.Guild.ID, q)
+	if err != nil {
+		return err
+	}
+	names, err := s.auditNames(ctx, page.Guild, read.Records)
+	if err != nil {
+		return err
+	}
+	directory, err := s.deps.Settings.Directory(ctx, page.Guild.ID)
+	if err != nil {
+		return err
+	}
+	for i := range read.Records {
+		row := newAuditRow(&read.Records[i], names)
+		if row.Action == audit.Settings || row.Action == audit.Directory {
+			row.Changes = changesOf(page.Guild, directory, row.Record)
+		}
+		page.Rows = append(page.Rows, row)
+	}
+	if read.Next != nil {
+		page.Next = page.with("before", read.Next.String())
+	}
+	return nil
+}
+
+// auditNames finds what to call the members of records. Who has no entry any more has no name.
+func (s *Site) auditNames(ctx context.Context, g *guild.Guild, records []audit.Record) (map[id.User]string, error) {
+	var users []id.User
+	for i := range records {
+		if user := records[i].UserID; id.Valid(string(user)) {
+			users = append(users, user)
+		}
+	}
+	names := map[id.User]string{}
+	if len(users) == 0 {
+		return names, nil
+	}
+	entries, err := s.deps.Board.Stored(ctx, g, slices.Compact(slices.Sorted(slices.Values(users))))
+	for _, e := range entries {
+		names[e.UserID], _ = displayName(e.User, string(e.UserID))
+	}
+	return names, err
+}
+
+// with is the address of the page with these filters in place of its own.
+func (p auditPage) with(replaced ...string) string {
+	query := url.Values{}
+	for _, filter := range [][2]string{{"member", p.Member}, {"action", p.Action}, {"actor", p.Actor}, {"since", p.Since}} {
+		if filter[1] != "" {
+			query.Set(filter[0], filter[1])
+		}
+	}
+	for i := 0; i < len(replaced); i += 2 {
+		query.Set(replaced[i], replaced[i+1])
+	}
+	return auditAddress(p.Guild.ID) + "?" + query.Encode()
+}
+
+// OfMember is the address of what was done to a member.
+func (p auditPage) OfMember(user id.User) string { return p.with("member", string(user)) }
+
+// OfActor is the address of what somebody did.
+func (p auditPage) OfActor(actor string) string { return p.with("actor", actor) }
+
+func auditAddress(g id.Guild) string { return "/guilds/" + string(g) + "/audit" }
+
+// Days are the choices of auditPage.Since.
+func (auditPage) Days() []string { return auditDays }
+
+// Deeds are the choices of auditPage.Action.
+func (auditPage) Deeds() []deed { return deeds }
+
+func newAuditRow(r *audit.Record, names map[id.User]string) auditRow {
+	row := auditRow{Record: *r, Actor: r.By.Actor.Name, Member: id.Valid(string(r.UserID)), Name: names[r.UserID]}
+	if i := slices.IndexFunc(deeds, func(d deed) bool { return d.Action == r.Action }); i >= 0 {
+		row.Did = deeds[i].did
+	}
+	if row.Name == "" {
+		row.Name = string(r.UserID)
+	}
+	if r.By.Actor.Kind == audit.Key {
+		row.Actor = "API key " + row.Actor
+	}
+	var hiding struct {
+		Hidden bool `json:"hidden"`
+	}
+	switch {
+	case r.Action == audit.Hidden && json.Unmarshal(r.After, &hiding) == nil && !hiding.Hidden:
+		row.Did = "showed"
+	case r.Before.Kind() == '0' || r.After.Kind() == '0':
+		row.Before, row.After = xpOf(r.Before), xpOf(r.After)
+	case r.Action == audit.Settings && r.Before == nil:
+		row.Did = "set up the community"
+	}
+	if r.Count != nil && (r.UserID == "" || *r.Count != 1) {
+		row.Did += " " + counted(*r.Count, "member")
+	}
+	return row
+}
+
+// xpOf writes XP as people read it.
+func xpOf(value jsontext.Value) string {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil {
+		return "no XP"
+	}
+	return count(n) + " XP"
+}
+
+// otherProperties are what the form of the settings does not have, with their labels.
+var otherProperties = map[string]string{
+	"name": "Name", "icon": "Icon", "memberCount": "Member count", "ownerId": "Owner", "adminIds": "Administrators", "roles": "Roles", "channels": "Channels",
+	"announcements": "Announcements", "auditIncrementsFrom": "Recorded increments from",
+}
+
+// changesOf says what a record changed in the settings and the directory, as the page of the settings says it.
+func changesOf(g *guild.Guild, d guild.Directory, r audit.Record) []difference {
+	if r.Before == nil {
+		return nil
+	}
+	was, is := *g, *g
+	was.Settings, _ = g.With(r.Before) // what is not right by the rules of today is shown all the same
+	is.Settings, _ = g.With(r.After)
+	changes := differences(formOf(&was, d), formOf(&is, d))
+	var before, after map[string]jsontext.Value
+	if json.Unmarshal(r.Before, &before) != nil || json.Unmarshal(r.After, &after) != nil {
+		return changes
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if label := otherProperties[name]; label != "" {
+			changes = append(changes, difference{label, valueInWords(before[name]), valueInWords(after[name])})
+		}
+	}
+	return changes
+}
+
+// valueInWords is a text or a number as it is, and how many entries a list has.
+func valueInWords(value jsontext.Value) string {
+	var list []jsontext.Value
+	var text string
+	switch value.Kind() {
+	case '[':
+		_ = json.Unmarshal(value, &list) // it is JSON
+		return counted(len(list), "item")
+	case '"':
+		_ = json.Unmarshal(value, &text)
+		return shortened(displayname.Clean(text))
+	case 'n', 0:
+		return "empty"
+	}
+	return shortened(string(value))
+}
+
+// deed is an action in words: as a choice, and up to the member or the number of members.
+type deed struct {
+	Action     audit.Action
+	Label, did string
+}
+
+var deeds = []deed{
+	{audit.Set, "XP set", "set the XP of"},
+	{audit.Incremented, "XP added", "gave XP to"},
+	{audit.Decremented, "XP taken", "took XP from"},
+	{audit.Created, "Members added", "added"},
+	{audit.Deleted, "Members reset", "reset"},
+	{audit.Bulk, "Many members at once", "changed"},
+	{audit.Presence, "Left or returned", "marked as left or returned"},
+	{audit.Hidden, "Hidden or shown", "hid"},
+	{audit.Settings, "Settings", "changed the settings"},
+	{audit.Directory, "Roles and channels", "updated names of roles and channels"},
+	{audit.Granted, "API key access given", "gave access to an API key of"},
+	{audit.Ungranted, "API key access taken", "took access from an API key of"},
+	{audit.Imported, "Imports", "imported"},
+	{audit.Checkpoint, "Checkpoints", "created a checkpoint of"},
+	{audit.Restored, "Restores", "restored"},
+	{audit.Reset, "Resets", "reset the leaderboard and left"},
+}
+
+// When is when the change was made.
+func (r auditRow) When() time.Time { return r.At() }

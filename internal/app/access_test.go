@@ -12,8 +12,6 @@ import (
 var accessCases = cases{
 	"keys that are not valid are 401":       invalidKeys,
 	"an invalid key on a public board":      invalidKeyOnPublicBoard,
-	"an invalid key where nothing is":       invalidKeyWhereNothingIs,
-	"revoked is 401 at once":                revokedKey,
 	"read-only keys change nothing":         readOnlyKeys,
 	"no grant is 403":                       noGrant,
 	"grants take effect at once":            grantsTakeEffect,
@@ -107,16 +105,6 @@ func invalidKeyOnPublicBoard(t *testing.T, s *service) {
 	g := s.guild(nil)
 	for _, path := range []string{boardPath(g, 1), boardPath(newID(), 1), "/v2/openapi.json"} {
 		wantRefused(t, s.Do("GET", path, "letmein", nil), 401)
-	}
-}
-
-func revokedKey(t *testing.T, s *service) {
-	g := s.guild(nil)
-	id, key := s.mint(object{"guildIds": []string{g}})
-	s.Do("GET", rewardPath(g, 1), key, nil).Want(t, 200)
-	s.admin("DELETE", "/keys/"+id, nil).Want(t, 204)
-	for _, c := range v2Calls(t, g, newID()) {
-		wantRefused(t, s.Do(c.Method, c.Address(), key, bodyOrNone(c.Body)), 401)
 	}
 }
 
@@ -226,13 +214,4 @@ func boardWithoutKey(t *testing.T, s *service) {
 	wantRefused(t, s.Do("GET", boardPath(newID(), 1), "", nil), 404)
 	wantRefused(t, s.Do("GET", boardPath(disabled, 1), "", nil), 404)
 	wantRefused(t, s.Do("GET", boardPath(private, 1), "", nil), 401)
-}
-
-// A client that mistypes an address as well learns of its key first, and gets the limits all the same.
-func invalidKeyWhereNothingIs(t *testing.T, s *service) {
-	g := s.guild(object{})
-	wantRefused(t, s.bad("GET", "/v2/nothing", "not a key", nil), 401)
-	wantRefused(t, s.bad("PUT", boardPath(g, 1), "not a key", nil), 401)
-	wantRefused(t, s.bad("GET", "/v2/nothing", "", nil), 404)
-	wantRefused(t, s.bad("PUT", boardPath(g, 1), s.key(g), nil), 405)
 }

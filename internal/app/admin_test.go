@@ -13,8 +13,6 @@ var adminCases = cases{
 	"a guild's defaults":              guildDefaults,
 	"what GET gave can be PUT back":   roundTrip,
 	"created is 201, replaced is 200": createdThenReplaced,
-	"a PUT replaces everything":       putReplacesEverything,
-	"a vanity is one guild's":         vanityIsOneGuilds,
 	"a refused PUT makes no guild":    refusedPutMakesNoGuild,
 	"members stay when settings go":   membersStay,
 	"deleting removes the members":    deletingRemovesMembers,
@@ -113,26 +111,6 @@ func createdThenReplaced(t *testing.T, s *service) {
 	wantFailure(t, s.admin("GET", "/guilds/"+g, nil), 404)
 	wantFailure(t, s.admin("DELETE", "/guilds/"+g, nil), 404)
 	s.admin("PUT", "/guilds/"+g, settings(object{"id": g})).Want(t, 201)
-}
-
-func putReplacesEverything(t *testing.T, s *service) {
-	g := newID()
-	s.admin("PUT", "/guilds/"+g, wholeGuild("whole"+g[12:])).Want(t, 201)
-	fresh := newID()
-	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
-	defaults := s.admin("PUT", "/guilds/"+fresh, settings(nil)).Want(t, 201)
-	wantJSON(t, s.admin("GET", "/guilds/"+g, nil), strings.Replace(string(defaults.Body), fresh, g, 1))
-}
-
-func vanityIsOneGuilds(t *testing.T, s *service) {
-	vanity := "once" + newID()[10:]
-	g, other := s.guild(object{"vanity": vanity}), s.guild(nil)
-	before := s.admin("GET", "/guilds/"+other, nil)
-	wantFailure(t, s.admin("PUT", "/guilds/"+other, settings(object{"vanity": vanity, "name": "x"})), 409)
-	wantJSON(t, s.admin("GET", "/guilds/"+other, nil), string(before.Body))
-	s.admin("PUT", "/guilds/"+g, settings(object{"vanity": vanity, "name": "keeps its own"})).Want(t, 200)
-	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
-	s.admin("PUT", "/guilds/"+other, settings(object{"vanity": vanity})).Want(t, 200)
 }
 
 func refusedPutMakesNoGuild(t *testing.T, s *service) {

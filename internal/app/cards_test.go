@@ -18,7 +18,6 @@ var cardCases = cases{
 	"what is on it":                       cardShows,
 	"a PNG at twice the size":             cardPNG,
 	"nobody and nowhere":                  cardOfNobody,
-	"a private board's":                   privateCards,
 	"changes of the member and its guild": cardsChange,
 	"a name that needs the folder":        cardOfAnyScript,
 }
@@ -128,17 +127,6 @@ func cardOfNobody(t *testing.T, s *service) {
 			}
 		}
 	}
-}
-
-func privateCards(t *testing.T, s *service) {
-	g, u := s.guild(object{"visibility": "private"}), newID()
-	s.create(s.key(g), g, u, 5)
-	for _, file := range formats {
-		wantHeader(t, s.Do("GET", cardPath(g, u, file), s.reader(g), nil).Want(t, 200), "Cache-Control", "private, no-cache")
-	}
-	open := s.guild(nil)
-	s.create(s.key(open), open, u, 5)
-	s.Do("GET", cardPath(open, u, "card.svg"), s.key(), nil).Want(t, 200)
 }
 
 func cardsChange(t *testing.T, s *service) {

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -25,7 +24,6 @@ var checkpointCases = cases{
 	"reset":                 resetMembers,
 	"followers get a reset": followersGetReset,
 	"what is refused":       refusedCheckpoints,
-	"exported":              exportMembers,
 }
 
 func (s *service) checkpoint(g, name string) checkpointAnswer {
@@ -135,37 +133,4 @@ func refusedCheckpoints(t *testing.T, s *service) {
 func (s *service) checkpoints(g string) []checkpointAnswer {
 	s.t.Helper()
 	return apitest.JSON[struct{ Checkpoints []checkpointAnswer }](s.t, s.admin("GET", "/guilds/"+g+"/checkpoints", nil).Want(s.t, 200)).Checkpoints
-}
-
-func exportMembers(t *testing.T, s *service) {
-	g := s.guild(nil)
-	key := s.key(g)
-	users := newUsers(1500)
-	for part := 0; part < len(users); part += 500 {
-		var members []object
-		for i, u := range users[part : part+500] {
-			members = append(members, object{"userId": u, "xp": part + i})
-		}
-		s.Do("PUT", "/v2/guilds/"+g+"/members", key, object{"mode": "set", "members": members}).Want(t, 200)
-	}
-	s.Do("PUT", "/v2/guilds/"+g+"/presence", key, object{"present": false, "userIds": users[:1]}).Want(t, 200)
-	got := s.admin("GET", "/guilds/"+g+"/export?format=json", nil).Want(t, 200)
-	var all struct {
-		Levels []struct {
-			UserID  string
-			XP      int
-			Present bool
-		}
-	}
-	if err := json.Unmarshal(got.Body, &all); err != nil || len(all.Levels) != len(users) {
-		t.Fatalf("%d members, %v", len(all.Levels), err)
-	}
-	for _, m := range all.Levels {
-		if m.Present == (m.UserID == users[0]) {
-			t.Errorf("%+v", m)
-		}
-	}
-	if lines := strings.Count(string(s.admin("GET", "/guilds/"+g+"/export?format=csv", nil).Want(t, 200).Body), "\n"); lines != len(users)+1 {
-		t.Errorf("%d lines of CSV", lines)
-	}
 }

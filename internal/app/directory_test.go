@@ -9,8 +9,6 @@ import (
 
 var directoryCases = cases{
 	"names are kept up to date": directoryNames,
-	"what is left out stays":    directoryParts,
-	"as much as there may be":   directoryLarge,
 	"who may not":               directoryRefused,
 }
 
@@ -74,42 +72,6 @@ func directoryNames(t *testing.T, s *service) {
 	if status != 200 || !strings.Contains(text, "Ünïque") || !strings.Contains(text, "#halp") || !strings.Contains(text, "Renamed") {
 		t.Errorf("the page for people: %d %s", status, text)
 	}
-}
-
-func directoryParts(t *testing.T, s *service) {
-	channel := newID()
-	g := s.guildNaming(channel)
-	key := s.key(g)
-	look := func() (name, role, channelName string, members float64) {
-		got := s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
-		return apitest.At[string](t, got, "name"), apitest.At[string](t, got, "roleRewards", 0, "roles", 0, "name"),
-			apitest.At[string](t, got, "multipliers", 0, "targets", 0, "name"), apitest.At[float64](t, got, "memberCount")
-	}
-	s.describe(key, g, object{"name": "One"})
-	s.describe(key, g, object{"memberCount": 5})
-	s.describe(key, g, object{"roles": []object{roleNamed(roleA, "A", 1)}})
-	s.describe(key, g, object{"channels": []object{{"id": channel, "name": "c"}}})
-	s.describe(key, g, object{})
-	if name, role, channel, members := look(); name != "One" || role != "A" || channel != "c" || members != 5 {
-		t.Errorf("%s, %s, %s, %v", name, role, channel, members)
-	}
-	// Without its role the directory says nothing of it; what was said stays.
-	s.describe(key, g, object{"roles": []object{roleNamed(roleC, "C", 1)}, "name": "Two"})
-	if name, role, channel, members := look(); name != "Two" || role != "A" || channel != "c" || members != 5 {
-		t.Errorf("%s, %s, %s, %v", name, role, channel, members)
-	}
-}
-
-func directoryLarge(t *testing.T, s *service) {
-	g := s.guildNaming(newID())
-	roles, channels := make([]object, 500), make([]object, 1000)
-	for i := range roles {
-		roles[i] = roleNamed(newID(), strings.Repeat("é", 200), i)
-	}
-	for i := range channels {
-		channels[i] = object{"id": newID(), "name": strings.Repeat("x", 400), "parentId": newID(), "position": i, "type": 0}
-	}
-	s.describe(s.key(g), g, object{"roles": roles, "channels": channels})
 }
 
 func directoryRefused(t *testing.T, s *service) {

@@ -15,7 +15,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/app"
-	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -27,8 +26,6 @@ func startAlive(t *testing.T, keepAlive time.Duration, environ ...string) *servi
 }
 
 var eventCases = cases{
-	"level-ups as they happen":       levelUpsAsTheyHappen,
-	"level-ups by messages":          levelUpsByMessages,
 	"each change of a life, resumed": eachChangeIsOneEvent,
 	"ids resume exactly":             idsResume,
 	"what is refused":                refusedStreams,
@@ -39,47 +36,6 @@ var eventCases = cases{
 var twoRewards = []object{
 	{"level": 2, "stack": false, "roles": []object{{"id": "300000000000000001", "name": "Two", "color": nil, "position": 1}}},
 	{"level": 5, "roles": []object{{"id": "300000000000000002", "name": "Five", "color": nil, "position": 2}}},
-}
-
-func levelUpsAsTheyHappen(t *testing.T, s *service) {
-	g, u := s.guild(object{"roleRewards": twoRewards}), newID()
-	key, reader := s.key(g), s.reader(g)
-	f := s.follow(reader, g, "")
-	want := func(want levelUp) {
-		t.Helper()
-		got := f.levelUp()
-		if got.AddRoles == nil || got.RemoveRoles == nil || fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
-	}
-	s.create(key, g, u, 150)
-	want(levelUp{u, 2, 0, 150, []string{"300000000000000001"}, []string{"300000000000000002"}})
-	s.patch(key, g, u, object{"increment": 1000}) // several levels at once
-	want(levelUp{u, 5, 2, 1150, []string{"300000000000000002"}, []string{"300000000000000001"}})
-	s.patch(key, g, u, 4150)
-	want(levelUp{u, 10, 5, 4150, []string{"300000000000000002"}, []string{"300000000000000001"}})
-	if head := s.Do("HEAD", eventsPath(g), reader, nil); head.Status != 200 || head.Header.Get("Content-Type") != "text/event-stream" {
-		t.Errorf("HEAD: %d, %v", head.Status, head.Header)
-	}
-}
-
-// Messages of one member in one call are one event, even if they pass several levels.
-func levelUpsByMessages(t *testing.T, s *service) {
-	g, u, silent := s.guild(object{"xpPerMessageMin": 200, "xpPerMessageMax": 200}), newID(), newID()
-	key := s.key(g)
-	f := s.follow(key, g, "")
-	call := object{"messages": []object{{"userId": u, "channelId": newID()}, {"userId": u, "channelId": newID()}}}
-	once := apitest.Header("Idempotency-Key", "call")
-	for range 2 { // the second time it was made before
-		s.Do("POST", "/v2/guilds/"+g+"/messages", key, call, once).Want(t, 200)
-	}
-	if up := f.levelUp(); up.UserID != u || up.Level != 2 || up.PreviousLevel != 0 || up.XP != 200 {
-		t.Errorf("%+v", up)
-	}
-	s.create(key, g, silent, 100)
-	if up := f.levelUp(); up.UserID != silent {
-		t.Errorf("%+v came after it", up)
-	}
 }
 
 // idsResume cuts a client off again and again while members gain levels, and it gets each level-up once.

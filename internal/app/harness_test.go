@@ -221,8 +221,6 @@ func boardPath(entry string, page int) string {
 // gopher is the user data of a member that is made without saying who it is.
 var gopher = object{"avatar": nil, "discriminator": "0", "username": "gopher"}
 
-const goodUser = `{"avatar":null,"discriminator":"0","username":"ada"}`
-
 // create makes a member.
 func (s *service) create(key, g, u string, xp int) apitest.Response {
 	s.t.Helper()

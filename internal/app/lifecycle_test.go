@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -162,27 +161,6 @@ func leaseHolder(t *testing.T, archive string) (holder string) {
 		t.Fatal(err)
 	}
 	return holder
-}
-
-func TestADeletedGuildDoesNotReturn(t *testing.T) {
-	t.Parallel()
-	environ := onServers(t)
-	environ = append(environ, often)
-	s := start(t, environ...)
-	g, key, users := s.history()
-	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
-	s.stop(t)
-	s = start(t, environ...)
-	wantFailure(t, s.Do("GET", boardPath(g, 1), "", nil), 404)
-	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
-	wantFailure(t, s.Do("GET", memberPath(g, users[0]), key, nil), 403)
-	again := s.key(g)
-	s.create(again, g, users[0], 1)
-	s.stop(t)
-	s = start(t, environ...)
-	if on := s.board("", g, 1).order(); !slices.Equal(on, users[:1]) {
-		t.Errorf("on the board of the new guild are %v", on)
-	}
 }
 
 // A request whose handler waits for its body when the service has to stop is answered, and what it did is kept.

@@ -14,7 +14,6 @@ import (
 var unlimitedCases = cases{
 	"on every answer":               onEveryAnswer,
 	"a key's own limit":             keysOwnLimit,
-	"a key's own limit of none":     keysOwnLimitOfNone,
 	"a refusal has its headers":     refusalHasHeaders,
 	"an answer of 429 is the first": limitComesFirst,
 	"a bad request is charged":      badRequestsAreCharged,
@@ -122,13 +121,6 @@ func keysOwnLimit(t *testing.T, s *service) {
 	s.Do("GET", rewardPath(g, 1), s.reader(g), nil).Want(t, 200)
 }
 
-func keysOwnLimitOfNone(t *testing.T, s *service) {
-	_, key := s.mint(object{"rateLimit": 0})
-	if got := limitsOf(t, s.Do("GET", boardPath(s.guild(nil), 1), key, nil).Want(t, 200)); got.limit != 2147483647 {
-		t.Errorf("%+v", got)
-	}
-}
-
 // spent is a key that has nothing left for some seconds.
 func (s *service) spent(guilds ...string) string {
 	s.t.Helper()
@@ -181,8 +173,6 @@ func adminIsNotLimited(t *testing.T, s *service) {
 var limitCases = cases{
 	"an identity over two keys":                  identityOverTwoKeys,
 	"an address with a bad key":                  addressWithBadKey,
-	"a rejected request may cost the key alone":  rejectedMayCostTheKeyAlone,
-	"the headers show the tighter of the two":    tighterOfTheTwo,
 	"X-Forwarded-For, the last that is not ours": lastForwardedAddress,
 }
 

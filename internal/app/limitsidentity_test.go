@@ -73,42 +73,6 @@ func lastForwardedAddress(t *testing.T, s *service) {
 	}
 }
 
-func rejectedMayCostTheKeyAlone(t *testing.T, s *service) {
-	user, path := newID(), boardPath(s.guild(nil), 1)
-	_, narrow := s.mint(object{"ownerId": user, "rateLimit": 1})
-	_, wide := s.mint(object{"ownerId": user})
-	s.Do("GET", path, narrow, nil).Want(t, 200)
-	for range 10 {
-		s.Do("GET", path, narrow, nil).Want(t, 429)
-	}
-	if seen := limitsOf(t, s.Do("GET", path, wide, nil).Want(t, 200)); seen.limit != identityLimit || seen.remaining < identityLimit-2 {
-		t.Errorf("after 2 requests of the owner that passed: %+v", seen)
-	}
-
-	// And the other way round: the identity's rejection is shown, though the key has paid.
-	user = newID()
-	_, first := s.mint(object{"ownerId": user, "rateLimit": 1000})
-	_, second := s.mint(object{"ownerId": user, "rateLimit": 0})
-	s.untilRefused(identityLimit, s.quickly(path, second))
-	for range 5 {
-		if seen := limitsOf(t, s.refused(path, first)); seen.limit != identityLimit {
-			t.Errorf("%+v", seen)
-		}
-	}
-}
-
-func tighterOfTheTwo(t *testing.T, s *service) {
-	user, path := newID(), boardPath(s.guild(nil), 1)
-	_, narrow := s.mint(object{"ownerId": user, "rateLimit": 5})
-	_, wide := s.mint(object{"ownerId": user, "rateLimit": 100})
-	if seen := limitsOf(t, s.Do("GET", path, narrow, nil).Want(t, 200)); seen.limit != 5 || seen.remaining != 4 {
-		t.Errorf("the key's budget is the tighter: %+v", seen)
-	}
-	if seen := limitsOf(t, s.Do("GET", path, wide, nil).Want(t, 200)); seen.limit != identityLimit || seen.remaining < identityLimit-2 {
-		t.Errorf("the owner's budget is the tighter: %+v", seen)
-	}
-}
-
 // Nobody may choose the address that they are charged to.
 func TestForwardedAddressOfAStrangerIsNotBelieved(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,7 @@
 package app_test
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,77 +36,28 @@ func oneCallIsOneRequest(t *testing.T, s *service) {
 	}
 }
 
+// largeCalls sends as many messages as there may be, of one member, and of as many in a body of 1 MiB.
 func largeCalls(t *testing.T, s *service) {
-	g := s.guild(exactly(20, nil))
+	g, one := s.guild(exactly(20, nil)), newID()
 	key := s.key(g)
-	one := newID()
-	var ofOne, ofMany []object
-	for _, u := range newUsers(1000) {
-		ofOne = append(ofOne, message(one, nil))
-		ofMany = append(ofMany, message(u, nil))
-	}
-	got := s.award(key, g, ofOne...)
+	got := s.award(key, g, slices.Repeat([]object{message(one, nil)}, 1000)...)
 	if first, last := got[0], got[999]; first.Gained != 20 || last.Gained != 0 || last.XP != 20 || last.MessageCount != 1000 {
 		t.Errorf("1000 messages of one member: %+v ... %+v", first, last)
 	}
-	for i, r := range s.award(key, g, ofMany...) {
-		if r.Gained != 20 || r.UserID != ofMany[i]["userId"] {
+	users := newUsers(1000)
+	var ofMany []object
+	for _, u := range users {
+		ofMany = append(ofMany, message(u, object{"user": object{"avatar": nil, "discriminator": "0", "username": strings.Repeat("n", 256)}}))
+	}
+	text := jsonText(t, object{"messages": ofMany})
+	for i, r := range results(t, s.Do("POST", messagesPath(g), key, text+strings.Repeat(" ", 1<<20-len(text)))) {
+		if r.Gained != 20 || r.UserID != users[i] {
 			t.Fatalf("1000 members: result %d is %+v", i, r)
 		}
 	}
 	if n := len(s.board(key, g, 11).Levels); n != 1 {
 		t.Errorf("page 11 has %d members, want 1", n)
 	}
-
-	// Bodies of 1 MiB and one byte less, filled by user data and roles.
-	for _, size := range []int{1<<20 - 1, 1 << 20} {
-		var body strings.Builder
-		body.WriteString(`{"messages":[`)
-		users := newUsers(1000)
-		for i, u := range users {
-			fmt.Fprintf(&body, `{"userId":%q,"channelId":%q,"roleIds":[%q%s],"user":{"avatar":null,"discriminator":"0","username":%q}},`,
-				u, chanA, roleA, strings.Repeat(`,"`+roleB+`"`, 28), strings.Repeat("n", 200+i%50))
-		}
-		text := strings.TrimSuffix(body.String(), ",") + "]}"
-		text += strings.Repeat(" ", size-len(text))
-		last := results(t, s.Do("POST", messagesPath(g), key, text))[999]
-		if last.UserID != users[999] || last.Gained != 20 {
-			t.Errorf("%d bytes: %+v", size, last)
-		}
-		if name := s.member(key, g, users[999]).User["username"].(string); len(name) != 249 {
-			t.Errorf("%d bytes: a name of %d", size, len(name))
-		}
-	}
-}
-
-func optionalProperties(t *testing.T, s *service) {
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	send := func(body string) []result {
-		t.Helper()
-		return results(t, s.Do("POST", messagesPath(g), key, body))
-	}
-	for _, rest := range []string{
-		``, `,"parentChannelId":null`, `,"parentChannelId":"` + chanA + `"`, `,"roleIds":[]`, `,"roleIds":["` + roleA + `","` + roleA + `"]`,
-		`,"roleIds":["` + roleA + `"` + strings.Repeat(`,"`+roleB+`"`, 249) + `]`, `,"user":` + goodUser, ` , "user" : { "username" : "\u00e9\"" , "discriminator":"" ,"avatar":null, "globalName":null }`,
-		`,"user":{"avatar":null,"discriminator":"0","username":"` + strings.Repeat(`é`, 128) + `"}`,
-	} {
-		if got := send(`{"messages":[{"userId":"` + newID() + `","channelId":"` + chanD + `"` + rest + `}]}`); len(got) != 1 || got[0].Gained != 20 {
-			t.Errorf("with %s: %+v", rest, got)
-		}
-	}
-	u := newID()
-	// Escapes anywhere are the same as what they stand for.
-	send(`{"\u006dessages":[{"user\u0049d":"\u00` + fmt.Sprintf("%02x", u[0]) + u[1:] + `","channelId":"` + chanD + `"}]}`)
-	s.member(key, g, u)
-}
-
-func settingsCountFromTheNextCall(t *testing.T, s *service) {
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	wantGained(t, s.award(key, g, message(newID(), nil)), 20)
-	s.admin("PUT", "/guilds/"+g, settings(exactly(30, object{"ignoredRoleIds": []string{roleA}}))).Want(t, 200)
-	wantGained(t, s.award(key, g, message(newID(), nil), message(newID(), object{"roleIds": []string{roleA}})), 30, 0)
 }
 
 // It runs alone: the metrics are of the whole process.

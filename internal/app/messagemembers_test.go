@@ -36,37 +36,6 @@ func levelsAndRoles(t *testing.T, s *service) {
 	s.wantRoles(key, g, 5, want[0].AddRoles, want[0].RemoveRoles)
 }
 
-func resultsInOrder(t *testing.T, s *service) {
-	g := s.guild(exactly(10, object{"multipliers": []object{channelMultiplier(2, chanB), channelMultiplier(3, chanC)}}))
-	key := s.key(g)
-	users := newUsers(150) // of two steps
-	var messages []object
-	var want []string
-	counts := map[string]int{}
-	for i := range 400 {
-		u := users[i*i%len(users)]
-		counts[u]++
-		xp := 0
-		if counts[u] == 1 {
-			xp = 10 * (i%3 + 1)
-		}
-		messages = append(messages, message(u, object{"channelId": []string{chanA, chanB, chanC}[i%3]}))
-		want = append(want, fmt.Sprint(u, " ", xp, " ", counts[u]))
-	}
-	for i, r := range s.award(key, g, messages...) {
-		if got := fmt.Sprint(r.UserID, " ", r.Gained, " ", r.MessageCount); got != want[i] {
-			t.Errorf("result %d is %s, want %s", i, got, want[i])
-		}
-	}
-	sums := 0
-	for _, entry := range s.board(key, g, 1).Levels {
-		sums += entry.MessageCount
-	}
-	if sums != 400 {
-		t.Errorf("the board counts %d messages, want 400", sums)
-	}
-}
-
 func messagesOfNewMembers(t *testing.T, s *service) {
 	g := s.guild(exactly(20, object{"multipliers": []object{channelMultiplier(0, chanA)}, "roleRewards": []object{reward(0, true, roleA), reward(1, true, roleB)}}))
 	key := s.key(g)

@@ -8,17 +8,13 @@ import (
 )
 
 var messageCases = cases{
-	"multipliers, ignored channels and roles": whatAMessageIsWorth,
 	"the cooldown":                          cooldownOfMessages,
 	"what gains nothing starts no cooldown": nothingStartsNoCooldown,
 	"levels and roles":                      levelsAndRoles,
-	"results in the order of the messages":  resultsInOrder,
 	"members without an entry":              messagesOfNewMembers,
-	"settings count from the next call":     settingsCountFromTheNextCall,
 	"who may send them, and where":          whoMaySendMessages,
 	"one call is one request":               oneCallIsOneRequest,
 	"large calls":                           largeCalls,
-	"optional properties":                   optionalProperties,
 }
 
 // The channels of these tests, by a letter.
@@ -111,58 +107,6 @@ func channelMultiplier(by float64, channels ...string) object {
 		targets[i] = object{"id": id, "name": "channel", "parentId": nil, "position": 1, "type": 0}
 	}
 	return object{"type": "Channel", "multiplier": by, "targets": targets}
-}
-
-func roleMultiplier(by float64, roles ...string) object {
-	targets := make([]object, len(roles))
-	for i, id := range roles {
-		targets[i] = object{"id": id, "name": "role", "color": nil, "position": 1}
-	}
-	return object{"type": "Role", "multiplier": by, "targets": targets}
-}
-
-func whatAMessageIsWorth(t *testing.T, s *service) {
-	const nothing, quiet, parent = "500000000000000011", "500000000000000012", "500000000000000013"
-	const uncounted = -1
-	g := s.guild(exactly(20, object{
-		"xpGlobalMultiplier": 1.5, "ignoredChannelIds": []string{quiet}, "ignoredRoleIds": []string{roleE},
-		"multipliers": []object{
-			channelMultiplier(2, chanA), channelMultiplier(3, parent, chanB), channelMultiplier(0, nothing), channelMultiplier(0.1, chanC),
-			roleMultiplier(2, roleA, roleE), roleMultiplier(4, roleB), roleMultiplier(0.5, roleC), roleMultiplier(0, roleD),
-		},
-	}))
-	key := s.key(g)
-	for i, c := range []struct {
-		channel string
-		parent  any
-		roles   []string
-		want    int
-	}{
-		{chanD, nil, nil, 30},
-		{chanD, parent, nil, 90},
-		{chanA, parent, nil, 60},                         // its own counts, also when it is less
-		{chanD, nil, []string{roleA, roleB, roleC}, 120}, // the largest, not the product
-		{chanA, nil, []string{roleB}, 240},
-		{chanC, nil, []string{roleC}, 1}, // 1.5
-		{nothing, parent, nil, 0},
-		{quiet, parent, nil, uncounted},
-		{chanD, nil, []string{roleB, roleE}, uncounted},
-	} {
-		over := object{"channelId": c.channel, "parentChannelId": c.parent}
-		if c.roles != nil {
-			over["roleIds"] = c.roles
-		}
-		u := newID()
-		got := s.award(key, g, message(u, over))[0]
-		messages := 1
-		if c.want == uncounted {
-			c.want, messages = 0, 0
-			s.Do("GET", memberPath(g, u), key, nil).Want(t, 404)
-		}
-		if got.UserID != u || got.Gained != c.want || got.XP != c.want || got.MessageCount != messages {
-			t.Errorf("case %d, %+v: %+v", i, c, got)
-		}
-	}
 }
 
 func cooldownOfMessages(t *testing.T, s *service) {

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -193,36 +192,5 @@ func TestTheDemosSignInIsForAnEmbeddedServiceOnLoopback(t *testing.T) {
 				t.Errorf("%d %s", status, text)
 			}
 		})
-	}
-}
-
-func TestARowMovesOnThePagesWhileMessagesArrive(t *testing.T) {
-	t.Parallel()
-	environ := onServers(t)
-	s := start(t, environ...)
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, newID(), 100)
-	address := s.app.URL() + "/leaderboard/" + g
-	stream, lines := openPage(t, address)
-	defer stream.Close()
-	until := func(text string) {
-		t.Helper()
-		for lines.Scan() {
-			if strings.Contains(lines.Text(), text) {
-				return
-			}
-		}
-		t.Fatalf("the stream ended before %q (%v)", text, lines.Err())
-	}
-	until(`"total":1`)
-	s.create(key, g, u, 200)
-	until(`"order":["m` + u)
-	if status, text := visit(t, newBrowser(t), "GET", address+"?member="+u, ""); status != 200 || !strings.Contains(text, "200 XP ·") {
-		t.Errorf("%d %s", status, text)
-	}
-	s.stop(t)
-	if _, err := io.Copy(io.Discard, stream); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("the stream ended with %v", err)
 	}
 }

@@ -12,10 +12,7 @@ import (
 
 var periodCases = cases{
 	"running boards":              runningBoards,
-	"messages count":              messagesCount,
 	"who may read":                whoMayReadPeriods,
-	"not found":                   periodsNotFound,
-	"ETags":                       periodETags,
 	"the list":                    listOfPeriods,
 	"activity and history":        activityAndHistory,
 	"nothing configured":          nothingConfigured,
@@ -167,14 +164,4 @@ func runningBoards(t *testing.T, s *service) {
 	wantHeader(t, got, "Cache-Control", "public, no-cache")
 	s.patch(key, g, c, object{"increment": 60}) // 59 in all: first
 	s.wantRows(g, "day", row(1, c, 59), row(2, a, 50), row(3, b, 40))
-}
-
-func messagesCount(t *testing.T, s *service) {
-	g, a, b := s.guild(counting(t, exactly(25, nil))), newID(), newID()
-	key := s.key(g)
-	s.award(key, g, message(a, nil), message(b, nil), message(a, nil)) // the second one of a is within the cooldown
-	s.patch(key, g, a, object{"increment": 5})
-	for _, kind := range kinds {
-		s.wantRows(g, kind, row(1, a, 30), row(2, b, 25))
-	}
 }

@@ -10,12 +10,9 @@ import (
 )
 
 var presenceCases = cases{
-	"who has left is on no board":        leftIsOnNoBoard,
-	"who comes back has everything":      backWithEverything,
-	"a message brings back":              messageBringsBack,
-	"one that is not counted does not":   uncountedBringsNobodyBack,
-	"what is put to one who has left":    putToOneWhoHasLeft,
-	"a thousand at once, and some twice": thousandLeave,
+	"who has left is on no board":      leftIsOnNoBoard,
+	"who comes back has everything":    backWithEverything,
+	"one that is not counted does not": uncountedBringsNobodyBack,
 }
 
 func presencePath(g string) string { return "/v2/guilds/" + g + "/presence" }
@@ -104,26 +101,6 @@ func backWithEverything(t *testing.T, s *service) {
 	s.patch(key, g, u, object{"increment": 1})
 }
 
-func messageBringsBack(t *testing.T, s *service) {
-	g := s.guild(exactly(20, object{"multipliers": []object{channelMultiplier(0, chanB)}, "roleRewards": []object{reward(1, true, roleA)}}))
-	key := s.key(g)
-	worth, nothing := newID(), newID()
-	s.create(key, g, worth, 90)
-	s.create(key, g, nothing, 90)
-	s.leave(key, g, worth, nothing)
-	got := s.award(key, g, message(worth, nil), message(nothing, object{"channelId": chanB}))
-	want := []result{{worth, 20, 110, 1, 1, true, []string{roleA}, []string{}}, {nothing, 0, 90, 0, 1, false, []string{}, []string{}}}
-	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if order := s.board(key, g, 1).order(); !slices.Equal(order, []string{worth, nothing}) {
-		t.Errorf("on the board are %v", order)
-	}
-	if user := s.member(key, g, nothing).User["username"]; user != "gopher" {
-		t.Errorf("it is called %v", user)
-	}
-}
-
 func uncountedBringsNobodyBack(t *testing.T, s *service) {
 	ignored, nobody := newID(), newID()
 	g := s.guild(exactly(20, object{"ignoredChannelIds": []string{chanA}, "ignoredRoleIds": []string{roleE}, "ignoredUserIds": []string{ignored}}))
@@ -150,48 +127,5 @@ func uncountedBringsNobodyBack(t *testing.T, s *service) {
 	wantGained(t, got, 0, 20, 0)
 	if m := s.member(key, g, u).Level; m.XP != 520 || m.MessageCount != 5 {
 		t.Errorf("it is %+v", m)
-	}
-}
-
-func putToOneWhoHasLeft(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.put(key, g, "set", given(u, 500, count(7)))
-	s.leave(key, g, u)
-	for _, step := range []struct {
-		mode string
-		give object
-		want putResult
-	}{
-		{"set", given(u, 500, nil), putResult{u, "unchanged", 500, 3, 7}},
-		{"missing", given(u, 5, nil), putResult{u, "unchanged", 500, 3, 7}},
-		{"higher", given(u, 550, nil), putResult{u, "changed", 550, 4, 7}},
-		{"add", given(u, 50, count(1)), putResult{u, "changed", 600, 4, 8}},
-		{"set", given(u, 4150, object{"user": gopher}), putResult{u, "changed", 4150, 10, 8}},
-	} {
-		if got := s.put(key, g, step.mode, step.give)[0]; got != step.want {
-			t.Errorf("%s: %+v, want %+v", step.mode, got, step.want)
-		}
-		s.wantLeft(key, g, u)
-	}
-	s.comeBack(key, g, u)
-	if m := s.member(key, g, u); m.Level.XP != 4150 || m.Level.MessageCount != 8 || m.User["username"] != "gopher" {
-		t.Errorf("it came back as %v", flat(m))
-	}
-}
-
-func thousandLeave(t *testing.T, s *service) {
-	g := s.guild(nil)
-	key := s.key(g)
-	users, nobody := newUsers(998), newID()
-	s.put(key, g, "set", givenEach(users, 5)...)
-	s.setPresence(key, g, false, 998, []string{nobody}, append(slices.Clone(users), users[0], nobody)...)
-	if n := len(s.board(key, g, 1).Levels); n != 0 {
-		t.Errorf("%d are left on the board", n)
-	}
-	s.setPresence(key, g, true, 1, []string{nobody}, users[7], nobody, users[7], nobody)
-	s.setPresence(key, g, true, 997, nil, users...)
-	if n := len(s.board(key, g, 10).Levels); n != 98 {
-		t.Errorf("page 10 has %d members, want 98", n)
 	}
 }

@@ -1,9 +1,7 @@
 package app_test
 
 import (
-	"strings"
 	"testing"
-	"time"
 )
 
 // putThousand sets a thousand members in one call: one event for each level that changes, and none for what is repeated.
@@ -63,33 +61,6 @@ func putThousand(t *testing.T, s *service) {
 	}
 }
 
-func putMadeOnce(t *testing.T, s *service) {
-	g := s.guild(nil)
-	key := s.key(g)
-	users := newUsers(250)
-	var members []object
-	for i, u := range users {
-		members = append(members, given(u, i, count(1)))
-	}
-	first := s.sendPut(key, g, "add", members, named("call"))
-	first.Want(t, 200)
-	etag := s.etag(key, g, 1)
-	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
-	if now := s.etag(key, g, 1); now != etag {
-		t.Errorf("a replay moved the guild from %s to %s", etag, now)
-	}
-	// Whatever became of the members: gone, changed, away.
-	s.Do("DELETE", memberPath(g, users[1]), key, nil).Want(t, 204)
-	s.patch(key, g, users[2], 7777)
-	s.leave(key, g, users[3])
-	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
-	s.Do("GET", memberPath(g, users[1]), key, nil).Want(t, 404)
-	if m := s.member(key, g, users[2]).Level; m.XP != 7777 || m.MessageCount != 1 {
-		t.Errorf("it is %+v", m)
-	}
-	wantHeader(t, s.sendPut(key, g, "add", members, named("another")).Want(t, 200), replayed, "")
-}
-
 func givenEach(users []string, xp int) (members []object) {
 	for _, u := range users {
 		members = append(members, given(u, xp, nil))
@@ -112,45 +83,4 @@ func whoMayPut(t *testing.T, s *service) {
 	_, limited := s.mint(object{"guildIds": []string{g}, "rateLimit": 1})
 	wantHeader(t, s.sendPut(limited, g, "set", givenEach(newUsers(250), 1)).Want(t, 200), "X-Ratelimit-Remaining", "0")
 	wantFailure(t, s.sendPut(limited, g, "set", givenEach(newUsers(1), 1)), 429)
-}
-
-// largestPut has exactly 1 MiB; one byte more is among the bad bodies.
-func largestPut(t *testing.T, s *service) {
-	g := s.guild(nil)
-	key := s.key(g)
-	users := newUsers(1000)
-	var members []object
-	for i, u := range users {
-		members = append(members, given(u, i, object{"user": object{"avatar": nil, "discriminator": strings.Repeat("0", 256), "username": strings.Repeat("é", 128), "globalName": strings.Repeat("x", 200)}}))
-	}
-	text := jsonText(t, object{"mode": "missing", "members": members})
-	text += strings.Repeat(" ", 1<<20-len(text))
-	if last := putResults(t, s.Do("PUT", bulkPath(g), key, text))[999]; last.UserID != users[999] || last.Outcome != "created" || last.XP != 999 {
-		t.Errorf("%+v", last)
-	}
-	if name := s.member(key, g, users[999]).User["username"]; name != strings.Repeat("é", 128) {
-		t.Errorf("it is called %q", name)
-	}
-}
-
-// Ten thousand members are put in calls of a thousand, by one key under the limits of a service as it comes.
-func TestTenThousandMembersFitTheLimits(t *testing.T) {
-	t.Parallel()
-	s := start(t, append(onServers(t), "LEVELBOARD_RATE_LIMIT_KEY=120", "LEVELBOARD_RATE_LIMIT_IDENTITY=1500")...)
-	g := s.guild(nil)
-	key := s.key(g)
-	var bodies []string
-	for range 10 {
-		bodies = append(bodies, jsonText(t, object{"mode": "higher", "members": givenEach(newUsers(1000), 5)}))
-	}
-	began := time.Now()
-	for _, body := range bodies {
-		if got, err := s.quick("PUT", bulkPath(g), key, body); err != nil || got.Status != 200 {
-			t.Fatalf("%d %s, %v", got.Status, got.Body, err)
-		}
-	}
-	t.Logf("10,000 members took %v", time.Since(began))
-	if n := len(s.board(key, g, 100).Levels); n != 100 {
-		t.Errorf("page 100 has %d members", n)
-	}
 }

@@ -10,26 +10,6 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-func memberOfAll(t *testing.T, three trio) {
-	g, u := three[0].guild(object{"xpGainInterval": 3_600_000}), newID()
-	key := three[0].key(g)
-	three[0].create(key, g, u, 7)
-	body := object{"messages": []object{message(u, nil)}}
-	gained := func(s *service) float64 {
-		return apitest.At[float64](t, s.Do("POST", messagesPath(g), key, body).Want(t, 200), "results", 0, "gained")
-	}
-	if n := gained(three[1]); n == 0 {
-		t.Error("the first message gave nothing")
-	}
-	if n := gained(three[2]); n != 0 {
-		t.Errorf("a message gave %v in the cooldown that another replica began", n)
-	}
-	three[2].Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
-	for _, s := range three {
-		s.Do("GET", memberPath(g, u), key, nil).Want(t, 404)
-	}
-}
-
 // pagesOfOthersAreFresh has a member changed through each replica, and read on the other two: what is known to be answered
 // before a page is asked for is on it.
 func pagesOfOthersAreFresh(t *testing.T, three trio) {
@@ -84,26 +64,6 @@ func pagesOfOthersAreFresh(t *testing.T, three trio) {
 		}
 		return read(i % 3)
 	})
-}
-
-func etagsOfOthers(t *testing.T, three trio) {
-	g, u := three[0].guild(nil), newID()
-	key := three[0].key(g)
-	three[0].create(key, g, u, 50)
-	for round := range 3 {
-		etag := three[0].etag(key, g, 1)
-		match := apitest.Header("If-None-Match", etag)
-		for _, s := range three {
-			s.Do("GET", boardPath(g, 1), key, nil, match).Want(t, 304)
-		}
-		three[1+round%2].patch(key, g, u, object{"increment": 1})
-		for i, s := range three {
-			got := s.Do("GET", boardPath(g, 1), key, nil, match).Want(t, 200)
-			if xp := apitest.At[float64](t, got, "levels", 0, "xp"); int(xp) != 51+round {
-				t.Errorf("replica %d shows %v XP, want %d", i, xp, 51+round)
-			}
-		}
-	}
 }
 
 func levelUpsEverywhere(t *testing.T, three trio) {

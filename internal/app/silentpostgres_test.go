@@ -104,38 +104,3 @@ func floodOf(n int, do func() error) error {
 	}
 	return first
 }
-
-// A guild that has to be loaded while the archive hangs: whoever asks waits for it until the request's time is over, and no
-// longer.
-func TestARequestWaitsForItsGuildNoLongerThanItsTime(t *testing.T) {
-	t.Parallel()
-	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
-	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL(), often)
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, u, 5)
-	archived(t, redisClient(t, server), g)
-	if err := redisClient(t, server).FlushAll(t.Context()).Err(); err != nil {
-		t.Fatal(err)
-	}
-
-	archive.Pause()
-	began, wall := testenv.Awake(), time.Now()
-	got, err := s.quick("GET", memberPath(g, u), key, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantRefused(t, got, 503)
-	if header(t, got, "Retry-After") < 1 {
-		t.Errorf("Retry-After is %q", got.Header.Get("Retry-After"))
-	}
-	// Its time is 10 seconds. What needs nothing of the archive fails sooner.
-	if took := testenv.Awake() - began; time.Since(wall) < 5*time.Second || took > 20*time.Second {
-		t.Errorf("it waited %v", took)
-	}
-	archive.Resume()
-	testenv.Wait(t, "the guild is served", func() bool {
-		got, err := s.quick("GET", memberPath(g, u), key, "")
-		return err == nil && got.Status == 200
-	})
-}

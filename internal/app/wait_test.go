@@ -50,31 +50,20 @@ func TestReplicasThatAreMissing(t *testing.T) {
 	wantHeader(t, got, "Idempotent-Replayed", "true")
 }
 
-// Which members a Redis has dropped that evicts keys is not noticed, so that it may is said at the start.
-func TestRedisThatMayDropMembers(t *testing.T) {
+// Which members a Redis has dropped that evicts keys is not noticed, and one that keeps no log loses what changed since the last snapshot:
+// the start warns of both.
+func TestRedisThatMayLoseMembers(t *testing.T) {
 	t.Parallel()
+	const evicts, noLog = "set its maxmemory-policy to noeviction", "redis-cli CONFIG SET appendonly yes"
 	for _, test := range []struct {
-		policy string
-		warned bool
-	}{{"allkeys-lru", true}, {"volatile-ttl", true}, {"noeviction", false}} {
-		server := testenv.Redis(t, testenv.WithConfig("maxmemory-policy "+test.policy))
+		config        string
+		evicts, noLog bool
+	}{{"maxmemory-policy allkeys-lru", true, true}, {"maxmemory-policy volatile-ttl", true, true}, {"appendonly yes", false, false}} {
+		server := testenv.Redis(t, testenv.WithConfig(test.config))
 		log := &testenv.Log{}
 		run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t)))
-		if log.Has("set its maxmemory-policy to noeviction") != test.warned || log.Has("maxmemoryPolicy="+test.policy) != test.warned {
-			t.Errorf("%s: warned %v, want %v", test.policy, !test.warned, test.warned)
-		}
-	}
-}
-
-// A Redis that keeps no log loses what changed since the last snapshot, so the start warns of it.
-func TestRedisWithoutALog(t *testing.T) {
-	t.Parallel()
-	for setting, warned := range map[string]bool{"appendonly no": true, "appendonly yes": false} {
-		server := testenv.Redis(t, testenv.WithConfig(setting))
-		log := &testenv.Log{}
-		run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t)))
-		if log.Has("redis-cli CONFIG SET appendonly yes") != warned {
-			t.Errorf("%s: warned %v, want %v", setting, !warned, warned)
+		if log.Has(evicts) != test.evicts || log.Has(noLog) != test.noLog {
+			t.Errorf("%s: warned of eviction: %v, of no log: %v", test.config, log.Has(evicts), log.Has(noLog))
 		}
 	}
 }

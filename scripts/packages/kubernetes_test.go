@@ -57,6 +57,19 @@ func TestEveryManifestFitsItsSchema(t *testing.T) {
 	}
 }
 
+// TestTheRunbooksHaveAnAddress: the patch of the example reaches the rule that all links begin with.
+func TestTheRunbooksHaveAnAddress(t *testing.T) {
+	for _, resource := range build(t).Resources() {
+		if resource.GetKind() != "PrometheusRule" {
+			continue
+		}
+		document, err := resource.AsYAML()
+		if err != nil || !strings.Contains(string(document), "labels:\n        url: https://wiki.example.org/levelboard\n") {
+			t.Errorf("the patch does not set the address of the runbooks (%v):\n%.600s", err, document)
+		}
+	}
+}
+
 func TestTheSettingsOfKubernetesExist(t *testing.T) {
 	manifests := parse(t, build(t))
 	secrets := secretFiles(t)

@@ -114,6 +114,9 @@ func TestEveryAlertHasCases(t *testing.T) {
 	}
 }
 
+// runbooksBase is replaced by the address that the first rule has as its label.
+const runbooksBase = `{{ with query "runbooks:levelboard:base" }}{{ . | first | label "url" }}{{ end }}`
+
 func TestEveryAlertSaysWhatAndWhereToReadOn(t *testing.T) {
 	pages := runbookPages(t)
 	for _, r := range rules(t) {
@@ -123,7 +126,7 @@ func TestEveryAlertSaysWhatAndWhereToReadOn(t *testing.T) {
 		if r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
 			t.Errorf("%s has no summary or no description", r.Alert)
 		}
-		if want := pages[r.Alert] + "#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
+		if want := runbooksBase + "/" + pages[r.Alert] + "#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
 			t.Errorf("%s: runbook_url is %q, want %q", r.Alert, r.Annotations["runbook_url"], want)
 		}
 		if !slices.Contains([]string{"page", "ticket"}, r.Labels["severity"]) {

@@ -62,6 +62,34 @@ func TestTheRunbooksSayWhichAlertsWake(t *testing.T) {
 	}
 }
 
+// TestTheRunbooksQuoteTheLog: the lines of the log that runbooks quote are in the table of docs/runbooks.md, and the service writes them.
+func TestTheRunbooksQuoteTheLog(t *testing.T) {
+	head, _, _ := strings.Cut(read(t, "../../../docs/runbooks.md"), "\n## ")
+	listed := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (?:warn|error)[^|]*\\| `([^`]+)`").FindAllStringSubmatch(head, -1) {
+		listed[row[1]] = false
+	}
+	for name, text := range runbookSections(t) {
+		for _, quoted := range regexp.MustCompile("`((?i:[a-z]+ ){4,}[a-z]+)`").FindAllStringSubmatch(text, -1) {
+			if _, known := listed[quoted[1]]; !known {
+				t.Errorf("%s quotes %q, which docs/runbooks.md does not list", name, quoted[1])
+			}
+			listed[quoted[1]] = true
+		}
+	}
+	code := ""
+	for _, folder := range []string{"app", "usecase/*"} {
+		for _, path := range glob(t, "../../"+folder+"/*.go") {
+			code += read(t, path)
+		}
+	}
+	for line, quoted := range listed {
+		if !quoted || !strings.Contains(code, `"`+line) {
+			t.Errorf("%q is quoted by a section: %v; and must be the beginning of a line that the service logs", line, quoted)
+		}
+	}
+}
+
 // runbookSections returns the text under each heading that names an alert.
 func runbookSections(t *testing.T) map[string]string {
 	t.Helper()
@@ -84,7 +112,7 @@ func runbookPages(t *testing.T) map[string]string {
 	pages := map[string]string{}
 	for _, page := range glob(t, runbooks) {
 		for _, heading := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(read(t, page), -1) {
-			pages[heading[1]] = "docs/" + filepath.Base(page)
+			pages[heading[1]] = filepath.Base(page)
 		}
 	}
 	return pages

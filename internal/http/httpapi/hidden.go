@@ -74,7 +74,7 @@ func (a *api) listHidden(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	listed, err := a.deps.Hiding.List(r.ctx, g, number)
+	listed, _, err := a.deps.Hiding.List(r.ctx, g, number)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ type site struct {
 	provider *testenv.OAuthServer
 	sessions *signin.Sessions
 	guilds   guilds
-	archive  *sqlite.Archive // of keys; it knows public and closed
+	archive  *sqlite.Archive // it knows public and closed
 	board    *leaderboard.Leaderboard
 	store    *redisstore.Store
 	feed     *watch.Feed
@@ -86,8 +86,8 @@ func newSite(t *testing.T, o options) *site {
 	s.guilds[public] = &guild.Guild{Settings: guild.Settings{ID: public, Name: "Gophers", Vanity: "gophers", MemberCount: 5000, Enabled: true, Visibility: guild.Public, OwnerID: "900000000000000001"}}
 	s.guilds[closed] = &guild.Guild{Settings: guild.Settings{ID: closed, Name: "Moles", MemberCount: 50, Enabled: true, Visibility: guild.Private, OwnerID: "900000000000000001"}}
 
-	archive := s.stored()
-	hydrator := hydrate.New(store, archive, slog.New(slog.DiscardHandler))
+	s.archive = s.stored()
+	hydrator := hydrate.New(store, s.archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
 	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{})
 	s.feed = s.watched(o)
@@ -112,7 +112,7 @@ func newSite(t *testing.T, o options) *site {
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L.", "avatar": nil}, []any{
 		map[string]any{"id": string(public), "name": "Gophers", "icon": nil, "owner": false, "permissions": "8"},
 	})
-	apiKeys := s.newKeys()
+	apiKeys := keys.New(s.archive, s, s.clock)
 	signInOptions := signin.Options{Locals: o.locals, Log: log, Now: s.clock}
 	signInOptions.Refreshed = func(ctx context.Context, user id.User, managed []id.Guild) error {
 		return apiKeys.Refreshed(ctx, keys.User(user, managed...))
@@ -126,8 +126,8 @@ func newSite(t *testing.T, o options) *site {
 		signInOptions.Provider = p
 	}
 	s.deps = web.Deps{
-		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Periods: periods.NewBoards(s.board, archive, s.clock), Watch: s.feed, Keys: apiKeys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
-		Version: "test", Log: log, Now: s.clock, Hiding: hiding.New(archive, hydrator, s.board, s, log),
+		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, s.archive), Periods: periods.NewBoards(s.board, s.archive, s.clock), Watch: s.feed, Keys: apiKeys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Version: "test", Log: log, Now: s.clock, Hiding: hiding.New(s.archive, hydrator, s.board, s, log),
 	}
 	if !o.noOAuth || o.locals != nil {
 		s.sessions = signin.NewSessions(store, signInOptions)
@@ -144,15 +144,6 @@ func newSite(t *testing.T, o options) *site {
 	engine.NoRoute(func(c *gin.Context) { pages.Refuse(c, fault.New(fault.NotFound, "")) })
 	engine.NoMethod(func(c *gin.Context) { pages.Refuse(c, fault.New(fault.MethodNotAllowed, "Not like this.")) })
 	return s
-}
-
-// newKeys is the use cases of keys on an archive of their own.
-func (s *site) newKeys() *keys.Keys {
-	s.t.Helper()
-	s.archive = sqlitetest.Open(s.t)
-	storetest.PutGuild(s.t, s.archive, public)
-	storetest.PutGuild(s.t, s.archive, closed)
-	return keys.New(s.archive, s, s.clock)
 }
 
 // users is the use cases of what is stored about people, where keys are stored.

@@ -1,82 +1,142 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
-	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/hiding"
-	"levelboard/internal/usecase/signin"
 )
 
-// hidingSwitch is what somebody sees at their profile of how they are hidden in a community.
-type hidingSwitch struct {
-	Community         community
+// hiddenListPath is the page where managers see who is hidden, and hide and show members.
+const hiddenListPath = "/guilds/:guildId/hidden"
+
+// hiddenListPage is the content of the page of who is hidden in a guild.
+type hiddenListPage struct {
+	Guild         *guild.Guild
+	Board         string // path of the board; empty while leveling is off
+	Query         string // the name or id that was looked for
+	Wrong         string // what is wrong with it
+	Rows          []listedHidden
+	Before, After int64  // numbers of the pages beside this one, or 0
+	More          bool   // others match, too
+	Done          string // what was just done, or empty
+	User          string // id of whom to hide, as it was typed
+	Form          manageForm
+}
+
+// listedHidden is a user who is hidden.
+type listedHidden struct {
+	UserID            id.User
+	Name              string // what to call them; their id without an entry
+	Handle, Avatar    string
+	Entry             bool
+	XP                level.XP
+	Level             level.Level
 	ByManager, BySelf bool
+	Reason            field
 }
 
-// seesHidden reports whether a signed-in user may see the page of a hidden member: managers and the member may.
-func seesHidden(who *signin.Session, g *guild.Guild, user id.User) bool {
-	return who.Manages(g) || who != nil && who.User.ID == user
-}
-
-// markHidden lists the communities in which somebody has an entry or a flag.
-func (s *Site) markHidden(ctx context.Context, session *signin.Session, content *profilePage) error {
-	flags, err := s.deps.Hiding.Of(ctx, session.User.ID)
+// hiddenList lists who is hidden, or those of them whom the address looks for.
+func (s *Site) hiddenList(c *gin.Context) error {
+	g, err := s.managedGuild(c)
 	if err != nil {
 		return err
 	}
-	var all []id.Guild
-	for _, m := range content.Data.Stored.Guilds {
-		all = append(all, m.Guild.ID)
-	}
-	for g := range flags {
-		all = append(all, g)
-	}
-	slices.Sort(all)
-	for _, gid := range slices.Compact(all) {
-		g, err := s.deps.Guilds.ByID(ctx, gid)
-		if fault.Is(err, fault.NotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		content.Hiding = append(content.Hiding, hidingSwitch{communityOf(g), flags[gid]&hidden.ByManager != 0, flags[gid]&hidden.BySelf != 0})
-	}
-	return nil
+	done := map[string]string{"hidden": "Hidden from the leaderboard.", "shown": "On the leaderboard again."}[c.Query("done")]
+	return s.showHiddenList(c, http.StatusOK, hiddenListPage{Guild: g, Query: strings.TrimSpace(c.Query("q")), Done: done})
 }
 
-// hideMe sets or lifts the own flag of who is signed in, in one community or in all in which they have an entry or a flag.
-func (s *Site) hideMe(c *gin.Context, session *signin.Session, sent url.Values) error {
-	content := profilePage{}
-	var err error
-	if content.Data.Stored, err = s.deps.Users.Known(c.Request.Context(), session.User.ID); err == nil {
-		err = s.markHidden(c.Request.Context(), session, &content)
+func (s *Site) showHiddenList(c *gin.Context, status int, page hiddenListPage) error {
+	number, err := pageNumber(c.Query("page"))
+	if err != nil {
+		return err
+	}
+	ctx, g := c.Request.Context(), page.Guild
+	var listed []hiding.Listed
+	var more bool
+	if page.Query != "" {
+		listed, more, err = s.deps.Hiding.Find(ctx, g, strings.TrimPrefix(page.Query, "@"))
+		page.More = more
+	} else {
+		listed, more, err = s.deps.Hiding.List(ctx, g, number)
+		if page.Before = number - 1; more {
+			page.After = number + 1
+		}
+	}
+	if fault.Is(err, fault.Invalid) {
+		page.Wrong, status, err = fault.From(err).Message, http.StatusUnprocessableEntity, nil
 	}
 	if err != nil {
 		return err
 	}
-	hide, wanted := sent.Get("hidden") == "yes", sent.Get("guild")
-	for _, in := range content.Hiding {
-		if wanted != "" && string(in.Community.ID) != wanted {
-			continue
-		}
-		if _, err := s.deps.Hiding.Set(c.Request.Context(), in.Community.ID, hiding.Step{By: hidden.BySelf, Hidden: hide, Users: []id.User{session.User.ID}}); err != nil {
-			return err
-		}
+	if g.Enabled {
+		page.Board = boardPath(g)
 	}
-	done := "shown"
+	for _, l := range listed {
+		page.Rows = append(page.Rows, page.row(l))
+	}
+	page.Query = displayname.Cut(page.Query, maxShown)
+	return s.show(c, status, "hidden", "Hidden members of "+g.Name, page)
+}
+
+func (p *hiddenListPage) row(l hiding.Listed) listedHidden {
+	user := l.User.User
+	row := listedHidden{
+		UserID: user, Name: string(user), ByManager: l.Flags&hidden.ByManager != 0, BySelf: l.Flags&hidden.BySelf != 0,
+		Reason: reasonField("reason-"+string(user), p.Form.Reasons, p.Form.Errors),
+	}
+	if l.Entry != nil {
+		row.Entry, row.XP, row.Level, row.Avatar = true, l.Entry.XP, p.Guild.Curve.LevelAt(l.Entry.XP), text(l.Entry.User.Avatar)
+		row.Name, row.Handle = displayName(l.Entry.User, string(user))
+	}
+	return row
+}
+
+// changeHiddenList hides the member whose id was typed, or shows one of the list.
+func (s *Site) changeHiddenList(c *gin.Context) error {
+	g, err := s.managedGuild(c)
+	if err != nil {
+		return err
+	}
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	hide, typed := sent.Get("hidden") == "yes", strings.TrimSpace(sent.Get("user"))
+	field, done := "reason-"+typed, "shown"
 	if hide {
-		done = "hidden"
+		field, done = "hide-reason", "hidden"
 	}
-	c.Redirect(http.StatusSeeOther, "/profile?done="+done+"#boards")
+	reason, form := explained(field, sent)
+	user, wrong := id.Parse[id.User](typed)
+	if wrong != nil {
+		form.Errors["user"] = "The member ID " + wrong.Error() + "."
+	}
+	if len(form.Errors) > 0 {
+		return s.showHiddenList(c, http.StatusUnprocessableEntity, hiddenListPage{Guild: g, User: displayname.Cut(typed, maxShown), Form: form})
+	}
+	if err := s.hideMember(c, g.ID, user, hide, reason); err != nil {
+		return err
+	}
+	c.Redirect(http.StatusSeeOther, hiddenAddress(g.ID)+"?done="+done)
 	return nil
+}
+
+func hiddenAddress(g id.Guild) string { return "/guilds/" + string(g) + "/hidden" }
+
+// hiddenSearch is where a manager looks for a hidden member of that name; empty for anybody else.
+func hiddenSearch(c *gin.Context, g *guild.Guild, query string) string {
+	if !sessionOf(c).Manages(g) {
+		return ""
+	}
+	return hiddenAddress(g.ID) + "?" + url.Values{"q": {query}}.Encode()
 }

@@ -41,6 +41,7 @@ type leaderboardPage struct {
 	Search  string    // that led nowhere, as it was written
 	Rows    []template.HTML
 	Own     template.HTML // row of who is signed in; empty when not on the board
+	Hidden  *hiddenRow    // of who is signed in, when that is why they are not on the board
 	Rules   rules
 	Manager bool
 	Removed bool // a manager has just removed somebody
@@ -79,6 +80,11 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 	content.Manager, content.Removed = session.Manages(g), c.Query("done") == "removed"
 	if v.period != nil {
 		content.setPeriod(v.period.ID)
+	}
+	if session != nil && v.own == nil {
+		if content.Hidden, err = s.ownHidden(c.Request.Context(), g, session.User.ID); err != nil {
+			return err
+		}
 	}
 	switch {
 	case v.number < number:

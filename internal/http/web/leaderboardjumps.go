@@ -63,6 +63,12 @@ func (s *Site) toRow(c *gin.Context, g *guild.Guild, user id.User, missing strin
 	if err != nil {
 		return err
 	}
+	if v.own == nil && sessionOf(c) != nil && sessionOf(c).User.ID == user {
+		if own, err := s.ownHidden(c.Request.Context(), g, user); err != nil || own != nil {
+			c.Redirect(http.StatusSeeOther, pagePath(g, c.Query("period"), 1))
+			return err
+		}
+	}
 	if v.own == nil {
 		return s.showBoard(c, g, 1, fault.New(fault.NotFound, "%s", missing))
 	}
@@ -114,6 +120,8 @@ type searchPage struct {
 	Title string           // what the period is called
 	Rows  []leaderboardRow // rank 0: not on the board of the period
 	More  bool
+	// Hidden is where a manager looks among the hidden members.
+	Hidden string
 }
 
 // aRank is what the search box takes for a rank; an id is longer.
@@ -121,7 +129,7 @@ var aRank = regexp.MustCompile(`^#?([1-9][0-9]{0,11})$`)
 
 // search finds members by name. An id leads to its member's row at once, and a rank that somebody has to theirs.
 func (s *Site) search(c *gin.Context, g *guild.Guild) error {
-	content := searchPage{Guild: g, Base: boardPath(g), Query: c.Query("q")}
+	content := searchPage{Guild: g, Base: boardPath(g), Query: c.Query("q"), Hidden: hiddenSearch(c, g, c.Query("q"))}
 	query := strings.TrimPrefix(strings.TrimSpace(content.Query), "@")
 	if found := aRank.FindStringSubmatch(query); found != nil {
 		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression is right

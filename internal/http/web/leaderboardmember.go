@@ -31,6 +31,7 @@ type memberPage struct {
 	Changed  *xpChange // just now, by a manager
 	Shown    bool      // a manager brought them back just now
 	Form     manageForm
+	Hide     hideForm
 }
 
 // rewardAhead is a reward that a member has not reached.
@@ -79,6 +80,7 @@ func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content me
 	add, _ := g.RoleChanges(level.Level(row.Level))
 	content.Roles = rolesOf(g, add)
 	content.rewards(g)
+	content.Hide = hideFormOf(content.Base, row.UserID, "hide-reason", content.Form)
 	s.describeIn(c, g, memberUnfurl(g, &content))
 	return s.show(c, status, "member", row.Name+" in "+g.Name, content)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,11 +12,9 @@ import (
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
-	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/audit"
-	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -29,19 +26,6 @@ type manageForm struct {
 
 // xpChange is what a manager's change did.
 type xpChange struct{ Before, After int64 }
-
-// hiddenPage is the content of the page about a member that is hidden or absent.
-type hiddenPage struct {
-	Guild             *guild.Guild
-	Base              string // path of the board
-	UserID            id.User
-	Name              string
-	XP                int64
-	Left              bool
-	ByManager, BySelf bool
-	Manager           bool // who looks
-	Form              manageForm
-}
 
 // managed runs a handler with the member that a manager is about to change, and the form that they sent.
 func (s *Site) managed(h func(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error) func(*gin.Context, *guild.Guild) error {
@@ -158,61 +142,4 @@ func (s *Site) removeMember(c *gin.Context, g *guild.Guild, user id.User, sent u
 	s.log.InfoContext(c.Request.Context(), "a manager reset a member on the pages", "guild", g.ID, "before", m.XP)
 	c.Redirect(http.StatusSeeOther, boardPath(g)+"?done=removed")
 	return nil
-}
-
-// setHidden hides a member from the board, or shows them again.
-func (s *Site) setHidden(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
-	hide := sent.Get("hidden") == "yes"
-	reason, form := explained("hide-reason", sent)
-	if len(form.Errors) > 0 {
-		return s.showHiding(c, g, !hide, form)
-	}
-	step := hiding.Step{By: hidden.ByManager, Hidden: hide, Users: []id.User{user}}
-	if _, err := s.deps.Hiding.Set(audit.WithReason(c.Request.Context(), reason), g.ID, step); err != nil {
-		return err
-	}
-	s.log.InfoContext(c.Request.Context(), "a manager hid or showed a member on the pages", "guild", g.ID, "hidden", hide)
-	done := ""
-	if !hide {
-		done = "?done=shown"
-	}
-	c.Redirect(http.StatusSeeOther, boardPath(g)+"/members/"+string(user)+done)
-	return nil
-}
-
-// showHiding shows the form of setHidden again, where it was sent from.
-func (s *Site) showHiding(c *gin.Context, g *guild.Guild, onHiddenPage bool, form manageForm) error {
-	if onHiddenPage {
-		return s.hiddenMember(c, g, unranked(leaderboard.NoMember()), form)
-	}
-	m, err := s.memberInPath(c, g)
-	if err != nil {
-		return err
-	}
-	return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
-}
-
-// hiddenMember shows a manager, and the member, that a member is there and on no board; unknown is the answer for one who is not there.
-func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error, form manageForm) error {
-	user, err := userInPath(c)
-	if err != nil {
-		return err
-	}
-	found, err := s.deps.Periods.Position(c.Request.Context(), g, user)
-	left := errors.Is(err, leaderboard.ErrNotPresent)
-	if fault.Is(err, fault.NotFound) && !left || err == nil && found.Flags == 0 {
-		return unknown
-	}
-	if err != nil && !left {
-		return err
-	}
-	status := http.StatusOK
-	if len(form.Errors) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
-	name, _ := displayName(found.User, string(user))
-	return s.show(c, status, "hidden", "Hidden member", hiddenPage{
-		Guild: g, Base: boardPath(g), UserID: user, Form: form, Left: left, XP: int64(found.XP), Name: name,
-		ByManager: found.Flags&hidden.ByManager != 0, BySelf: found.Flags&hidden.BySelf != 0, Manager: sessionOf(c).Manages(g),
-	})
 }

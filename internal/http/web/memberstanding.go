@@ -59,6 +59,7 @@ type openedRow struct {
 	Messages int64
 	Guild    id.Guild
 	User     id.User
+	Hide     *hideForm // for managers
 }
 
 // standing answers with where a member stands and their card, for a row that was opened.
@@ -71,7 +72,11 @@ func (s *Site) standing(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	part, err := s.renderPart("opened", openedRow{standingOf(g, found), found.MessageCount, g.ID, user})
+	row := openedRow{Standing: standingOf(g, found), Messages: found.MessageCount, Guild: g.ID, User: user}
+	if sessionOf(c).Manages(g) && !found.Hidden {
+		row.Hide = new(hideFormOf(boardPath(g), user, "hide-"+string(user), manageForm{}))
+	}
+	part, err := s.renderPart("opened", row)
 	if err != nil {
 		return err
 	}

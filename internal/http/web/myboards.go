@@ -79,15 +79,17 @@ type myData struct {
 	Audit        []myAudit `json:"audit"`
 }
 
+// myEntry is an entry, or, with null for all that an entry has, flags alone.
 type myEntry struct {
-	ID           id.Guild    `json:"id"`
-	Name         string      `json:"name"`
-	XP           level.XP    `json:"xp"`
-	Level        level.Level `json:"level"`
-	MessageCount int64       `json:"messageCount"`
-	Present      bool        `json:"present"`
-	User         myUser      `json:"user"`
-	Gains        []myGain    `json:"gains"`
+	ID           id.Guild     `json:"id"`
+	Name         string       `json:"name"`
+	XP           *level.XP    `json:"xp"`
+	Level        *level.Level `json:"level"`
+	MessageCount *int64       `json:"messageCount"`
+	Present      *bool        `json:"present"`
+	User         *myUser      `json:"user"`
+	Hidden       []string     `json:"hidden"`
+	Gains        []myGain     `json:"gains"`
 }
 
 type myUser struct {
@@ -129,21 +131,24 @@ func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ url.Values)
 	for _, k := range stored.Keys {
 		data.Keys = append(data.Keys, myKey(k))
 	}
+	entries := map[id.Guild]erasure.Membership{}
 	for _, m := range stored.Guilds {
-		g, err := s.deps.Guilds.ByID(ctx, m.Guild.ID)
-		if fault.Is(err, fault.NotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		u := m.Row.User
-		entry := myEntry{
-			ID: g.ID, Name: g.Name, XP: m.Row.XP, Level: m.Level, MessageCount: m.Row.MessageCount, Present: !m.Row.Absent,
-			User: myUser{u.Username, u.GlobalName, u.Discriminator, u.Avatar, u.AccentColour},
-		}
-		if entry.Gains, err = s.gainsOf(ctx, g, user); err != nil {
-			return err
+		entries[m.Guild.ID] = m
+	}
+	switches, err := s.hidingSwitches(ctx, stored)
+	if err != nil {
+		return err
+	}
+	for _, in := range switches {
+		g := in.guild
+		entry := myEntry{ID: g.ID, Name: g.Name, Hidden: in.flags.Words(), Gains: []myGain{}}
+		if m, there := entries[g.ID]; there {
+			u := m.Row.User
+			entry.XP, entry.Level, entry.MessageCount, entry.Present = &m.Row.XP, &m.Level, &m.Row.MessageCount, new(!m.Row.Absent)
+			entry.User = &myUser{u.Username, u.GlobalName, u.Discriminator, u.Avatar, u.AccentColour}
+			if entry.Gains, err = s.gainsOf(ctx, g, user); err != nil {
+				return err
+			}
 		}
 		data.Guilds = append(data.Guilds, entry)
 		if data.Audit, err = s.appendAudit(ctx, data.Audit, g.ID, user); err != nil {

@@ -138,7 +138,7 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 	if content.Boards, err = s.boardsOf(ctx, session, content.Data.Stored.Guilds); err != nil {
 		return err
 	}
-	if err := s.markHidden(ctx, session, &content); err != nil {
+	if content.Hiding, err = s.hidingSwitches(ctx, content.Data.Stored); err != nil {
 		return err
 	}
 	content.Manages = content.Managed > 0 || len(content.Guilds) > 0 || content.Total > 0 || content.Unconfirmed

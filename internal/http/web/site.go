@@ -128,6 +128,8 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.get(settingsPath, s.handle(s.settings), unlisted("/guilds/"))
 	pages.post(settingsPath, s.handle(s.changeSettings), upTo(maxSettingsForm), formHere)
 	s.dataRoutes(pages)
+	pages.get(hiddenListPath, s.handle(s.hiddenList), unlisted("/guilds/"))
+	pages.post(hiddenListPath, s.handle(s.changeHiddenList), formHere)
 
 	pages.get("/sign-in", s.handle(s.signInPage), unlisted("/sign-"))
 	pages.only("/sign-in/provider", s.handle(s.toProvider))

@@ -71,7 +71,7 @@ func (c *Catalog) Hidden(ctx context.Context, g id.Guild, offset, limit int64) (
 		WHERE guild_id = $1 AND flags <> 0 ORDER BY length(user_id), user_id LIMIT $2 OFFSET $3`, string(g), limit, offset)
 }
 
-// HiddenAmong implements hiding.Archive.
+// HiddenAmong implements checkpoints.Archive.
 func (c *Catalog) HiddenAmong(ctx context.Context, g id.Guild, users []id.User) (map[id.User]hidden.Flags, error) {
 	all, err := list(ctx, c, "read_hidden", scanHidden,
 		`SELECT user_id, flags, number FROM hidden WHERE guild_id = $1 AND user_id IN (SELECT value ->> 0 FROM jsonb_each($2)) AND flags <> 0`, string(g), jsonList(users))
@@ -82,7 +82,7 @@ func (c *Catalog) HiddenAmong(ctx context.Context, g id.Guild, users []id.User) 
 	return found, err
 }
 
-// HiddenOf implements hiding.Archive.
+// HiddenOf lists the guilds in which a user is hidden.
 func (c *Catalog) HiddenOf(ctx context.Context, user id.User) ([]hiding.InGuild, error) {
 	return list(ctx, c, "read_hidden_of", func(row Row) (in hiding.InGuild, err error) {
 		err = row.Scan(&in.Guild, &in.Flags)

@@ -69,7 +69,7 @@ func archiveHidden(t *testing.T, a store.Archive) {
 	if list := mustGet(a.Hidden(ctx, guildA, 0, 10))(t); len(list) != 1 || list[0].User != long {
 		t.Errorf("hidden are %+v", list)
 	}
-	if of := mustGet(a.HiddenOf(ctx, long))(t); !reflect.DeepEqual(of, []hiding.InGuild{{Guild: guildA, Flags: hidden.BySelf}, {Guild: guildB, Flags: hidden.BySelf}}) {
+	if of := mustGet(a.StoredOf(ctx, long))(t).Hidden; !reflect.DeepEqual(of, []hiding.InGuild{{Guild: guildA, Flags: hidden.BySelf}, {Guild: guildB, Flags: hidden.BySelf}}) {
 		t.Errorf("the user is hidden in %+v", of)
 	}
 	mustGet(a.DeleteGuild(ctx, guildB))(t)
@@ -77,7 +77,7 @@ func archiveHidden(t *testing.T, a store.Archive) {
 	if len(lifted) != 1 || lifted[0].ID != guildA || lifted[0].Incarnation != g.Incarnation || lifted[0].Hidden <= third.Hidden {
 		t.Errorf("lifted in %+v", lifted)
 	}
-	if of := mustGet(a.HiddenOf(ctx, long))(t); len(of) > 0 {
+	if of := mustGet(a.StoredOf(ctx, long))(t).Hidden; len(of) > 0 {
 		t.Errorf("after all were lifted: %+v", of)
 	}
 }

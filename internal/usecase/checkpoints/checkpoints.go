@@ -73,7 +73,7 @@ type Archive interface {
 	// State and Members are as in snapshot.Archive.
 	State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error)
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error)
-	// HiddenAmong is as in hiding.Archive.
+	// HiddenAmong says who of the users is hidden.
 	HiddenAmong(ctx context.Context, g id.Guild, users []id.User) (map[id.User]hidden.Flags, error)
 	// Checkpoints lists those of a guild, newest first.
 	Checkpoints(ctx context.Context, g id.Guild) ([]Checkpoint, error)

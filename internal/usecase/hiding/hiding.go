@@ -39,10 +39,6 @@ type Archive interface {
 	SetHidden(ctx context.Context, g id.Guild, s Step) (now *guild.Guild, changed int64, err error)
 	// Hidden lists who is hidden, by id as a number.
 	Hidden(ctx context.Context, g id.Guild, offset, limit int64) ([]hidden.User, error)
-	// HiddenAmong says who of the users is hidden.
-	HiddenAmong(ctx context.Context, g id.Guild, users []id.User) (map[id.User]hidden.Flags, error)
-	// HiddenOf lists the guilds in which a user is hidden.
-	HiddenOf(ctx context.Context, user id.User) ([]InGuild, error)
 }
 
 // Live brings flags to the live store.
@@ -92,34 +88,65 @@ type Listed struct {
 	Entry *leaderboard.Member
 }
 
-// List lists page number (from 1) of who is hidden, by id as a number.
-func (h *Hiding) List(ctx context.Context, g *guild.Guild, number int64) ([]Listed, error) {
-	users, err := h.archive.Hidden(ctx, g.ID, PageSize*(number-1), PageSize)
+// List lists page number (from 1) of who is hidden, by id as a number. more says that there is another page.
+func (h *Hiding) List(ctx context.Context, g *guild.Guild, number int64) (listed []Listed, more bool, err error) {
+	users, err := h.archive.Hidden(ctx, g.ID, PageSize*(number-1), PageSize+1)
 	if err != nil {
-		return nil, asFault("list who is hidden", err)
+		return nil, false, asFault("list who is hidden", err)
 	}
+	listed, err = h.withEntries(ctx, g, users[:min(len(users), PageSize)])
+	return listed, len(users) > PageSize, err
+}
+
+// Find lists who is hidden and has this id, or a name with words that begin so, by id as a number, at most PageSize. more says that there are others.
+// An Invalid fault for a text that no name can have.
+func (h *Hiding) Find(ctx context.Context, g *guild.Guild, text string) (found []Listed, more bool, err error) {
+	user, bad := id.Parse[id.User](text)
+	var names leaderboard.Query
+	if bad != nil {
+		if names, err = leaderboard.ParseQuery(text); err != nil {
+			return nil, false, err
+		}
+	}
+	for offset := int64(0); ; offset += hidden.MaxStep {
+		users, err := h.archive.Hidden(ctx, g.ID, offset, hidden.MaxStep)
+		last := len(users) < hidden.MaxStep
+		if bad == nil {
+			users = slices.DeleteFunc(users, func(u hidden.User) bool { return u.User != user })
+		}
+		if err != nil {
+			return nil, false, asFault("find who is hidden", err)
+		}
+		part, err := h.withEntries(ctx, g, users)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, l := range part {
+			if bad == nil || l.Entry != nil && names.Matches(l.Entry.User) {
+				found = append(found, l)
+			}
+		}
+		if last || len(found) > PageSize {
+			return found[:min(len(found), PageSize)], len(found) > PageSize, nil
+		}
+	}
+}
+
+// withEntries adds the entries of at most hidden.MaxStep users.
+func (h *Hiding) withEntries(ctx context.Context, g *guild.Guild, users []hidden.User) ([]Listed, error) {
 	listed, ids := make([]Listed, len(users)), make([]id.User, len(users))
+	at := make(map[id.User]int, len(users))
 	for i, u := range users {
-		listed[i].User, ids[i] = u, u.User
+		listed[i].User, ids[i], at[u.User] = u, u.User, i
 	}
 	if len(ids) == 0 {
 		return listed, nil
 	}
 	entries, err := h.board.Stored(ctx, g, ids)
 	for _, e := range entries {
-		listed[slices.Index(ids, e.UserID)].Entry = &e
+		listed[at[e.UserID]].Entry = &e
 	}
 	return listed, err
-}
-
-// Of says in which guilds a user is hidden, and by whom.
-func (h *Hiding) Of(ctx context.Context, user id.User) (map[id.Guild]hidden.Flags, error) {
-	all, err := h.archive.HiddenOf(ctx, user)
-	found := make(map[id.Guild]hidden.Flags, len(all))
-	for _, in := range all {
-		found[in.Guild] = in.Flags
-	}
-	return found, asFault("read where a user is hidden", err)
 }
 
 func asFault(op string, err error) error {

@@ -16,6 +16,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -59,6 +60,8 @@ type FeedOptions struct {
 	Watchers int              // how many watch at the same time; 0 is 1,000
 	Log      *slog.Logger     // nil discards
 	Now      func() time.Time // says when a period ends; nil is time.Now
+	// Guild reads a guild as it is now: who watches for hours must not look with the settings of then. nil keeps these.
+	Guild func(ctx context.Context, g id.Guild) (*guild.Guild, error)
 }
 
 // Feed is what everybody watches. It is safe for concurrent use.
@@ -71,7 +74,12 @@ type Feed struct {
 	closed   bool
 	failing  bool // the last look at some guild failed, and that was logged
 	watchers int
-	guilds   map[leaderboard.GuildRef]*watched
+	guilds   map[leaderboard.GuildRef]*watched // by refOf
+}
+
+// refOf names a guild for all who watch it, whatever they knew of who is hidden.
+func refOf(g *guild.Guild) leaderboard.GuildRef {
+	return leaderboard.GuildRef{ID: g.ID, Incarnation: g.Incarnation}
 }
 
 // watched is a guild that somebody watches.
@@ -149,7 +157,7 @@ func (f *Feed) watchedGuilds() []leaderboard.GuildRef {
 // Watcher, or, with the zero Period, of all time. An Unavailable fault when too many watch, or the service stops. Leave the Watcher at the end.
 func (f *Feed) Watch(g *guild.Guild, p period.Period, number int64) (*Watcher, error) {
 	at := target{p, number}
-	ref := leaderboard.Ref(g)
+	ref := refOf(g)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {

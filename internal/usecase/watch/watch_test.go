@@ -142,6 +142,25 @@ func (m *memory) looksMore(n int) {
 	}
 }
 
+// An open page looks with the newest flags of hidden users, or one that nobody else uses would show whom a replica hid before it died.
+func TestALookKnowsTheNewestFlags(t *testing.T) {
+	m := newMemory()
+	hidden := *someGuild
+	hidden.Hidden = 7
+	looked := make(chan int64, 1)
+	m.looking = func(g *guild.Guild) { looked <- g.Hidden }
+	f := NewFeed(m, FeedOptions{Guild: func(context.Context, id.Guild) (*guild.Guild, error) { return &hidden, nil }})
+	watch(t, f, someGuild, 1)
+	watch(t, f, &hidden, 1)
+	if len(f.guilds) != 1 {
+		t.Errorf("a guild is watched as %d", len(f.guilds))
+	}
+	f.look(t.Context(), refOf(someGuild))
+	if number := <-looked; number != 7 {
+		t.Errorf("looked with the flags of number %d", number)
+	}
+}
+
 func TestAllWhoWatchSeeEachPageChange(t *testing.T) {
 	m := newMemory()
 	f := m.start(t, FeedOptions{})
@@ -193,11 +212,11 @@ func TestManyPagesOfManyViewersAreOneReadOfEach(t *testing.T) {
 		watch(t, f, someGuild, 3)
 		watch(t, f, someGuild, 4)
 	}
-	f.look(t.Context(), leaderboard.Ref(someGuild))
+	f.look(t.Context(), refOf(someGuild))
 	if looks, read := m.counts(); looks != 1 || read != 2 {
 		t.Errorf("%d looks, %d pages", looks, read)
 	}
-	f.look(t.Context(), leaderboard.Ref(someGuild))
+	f.look(t.Context(), refOf(someGuild))
 	if looks, read := m.counts(); looks != 2 || read != 2 {
 		t.Errorf("%d looks, %d pages after a look at what did not change", looks, read)
 	}
@@ -208,7 +227,7 @@ func TestManyPagesOfManyViewersAreOneReadOfEach(t *testing.T) {
 		t.Error(err)
 	}
 	v := watch(t, f, someGuild, 5)
-	f.look(t.Context(), leaderboard.Ref(someGuild))
+	f.look(t.Context(), refOf(someGuild))
 	if _, err := v.Next(ctx); err != nil {
 		t.Error(err)
 	}
@@ -220,7 +239,7 @@ func TestWhoIsSlowSeesTheNewest(t *testing.T) {
 	slow := watch(t, f, someGuild, 1)
 	for xp := range level.XP(1000) {
 		m.set(1, xp)
-		f.look(t.Context(), leaderboard.Ref(someGuild))
+		f.look(t.Context(), refOf(someGuild))
 	}
 	next(t, slow, 999)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -239,7 +258,7 @@ func TestWhileNobodyWatchesNothingIsRead(t *testing.T) {
 	v.Leave()
 	v.Leave()
 	f.mu.Lock()
-	if _, there := f.guilds[leaderboard.Ref(someGuild)]; there || f.watchers != 1 {
+	if _, there := f.guilds[refOf(someGuild)]; there || f.watchers != 1 {
 		t.Errorf("the feed remembers who left: %d watchers", f.watchers)
 	}
 	f.mu.Unlock()
@@ -274,8 +293,8 @@ func TestAPageThatIsAddedWhileAnotherIsReadIsRead(t *testing.T) {
 			second = watch(t, f, someGuild, 2)
 		}
 	}
-	f.look(t.Context(), leaderboard.Ref(someGuild))
-	f.look(t.Context(), leaderboard.Ref(someGuild))
+	f.look(t.Context(), refOf(someGuild))
+	f.look(t.Context(), refOf(someGuild))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := second.Next(ctx); err != nil {
@@ -338,7 +357,7 @@ func TestABoardOfAPeriodIsWatchedUntilItsEnd(t *testing.T) {
 	always := watch(t, f, someGuild, 1)
 	for xp := range level.XP(3) {
 		m.set(1, xp)
-		f.look(t.Context(), leaderboard.Ref(someGuild))
+		f.look(t.Context(), refOf(someGuild))
 		if s := next(t, today, xp); s.Number != 1 || s.Gained != int64(xp) || s.Rows[0].Gained != int64(xp) {
 			t.Errorf("%+v", s)
 		}
@@ -346,7 +365,7 @@ func TestABoardOfAPeriodIsWatchedUntilItsEnd(t *testing.T) {
 	}
 	now = now.Add(time.Hour)
 	m.set(1, 50)
-	f.look(t.Context(), leaderboard.Ref(someGuild))
+	f.look(t.Context(), refOf(someGuild))
 	<-today.Gone()
 	if s, err := today.Next(t.Context()); !errors.Is(err, errEnded) {
 		t.Errorf("after the end %+v, %v", s, err)

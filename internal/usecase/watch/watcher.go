@@ -92,6 +92,7 @@ func (f *Feed) look(ctx context.Context, ref leaderboard.GuildRef) {
 
 	lookCtx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	g = f.current(lookCtx, of, g)
 	var first *leaderboard.Version
 	for i := 0; i == 0 || i < len(numbers); i += leaderboard.MaxViewPages {
 		part := numbers[i:min(i+leaderboard.MaxViewPages, len(numbers))]
@@ -131,6 +132,21 @@ func (f *Feed) look(ctx context.Context, ref leaderboard.GuildRef) {
 			of.version = nil
 		}
 	}
+}
+
+// current is a watched guild as it is now. A look that knows of newer flags of hidden users copies them, if whoever set them could not.
+func (f *Feed) current(ctx context.Context, of *watched, g *guild.Guild) *guild.Guild {
+	if f.o.Guild == nil {
+		return g
+	}
+	now, err := f.o.Guild(ctx, g.ID)
+	if err != nil || now.Incarnation != g.Incarnation {
+		return g // the look itself finds out what is wrong
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	of.guild = now
+	return now
 }
 
 // ends is when the period of the page ends, by the guild's zone.

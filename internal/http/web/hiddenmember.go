@@ -1,0 +1,131 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
+	"levelboard/internal/usecase/hiding"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/signin"
+)
+
+// hiddenPage is the content of the page about a member that is hidden or absent.
+type hiddenPage struct {
+	Guild             *guild.Guild
+	Base              string // path of the board
+	UserID            id.User
+	Name              string
+	XP                int64
+	Left              bool
+	ByManager, BySelf bool
+	Manager           bool // who looks
+	Form              manageForm
+}
+
+// hideForm is the form with which a manager hides a member.
+type hideForm struct {
+	Action string // where it is sent
+	Reason field
+}
+
+// hideFormOf is the form about a member. Its field has this id.
+func hideFormOf(base string, user id.User, field string, form manageForm) hideForm {
+	return hideForm{base + "/members/" + string(user) + "/hidden", reasonField(field, form.Reasons, form.Errors)}
+}
+
+// hiddenRow is the row of a signed-in member who is hidden, above the board.
+type hiddenRow struct {
+	leaderboardRow
+	ByManager, BySelf bool
+}
+
+// seesHidden reports whether a signed-in user may see the page of a hidden member: managers and the member may.
+func seesHidden(who *signin.Session, g *guild.Guild, user id.User) bool {
+	return who.Manages(g) || who != nil && who.User.ID == user
+}
+
+// ownHidden reads the row of a member who is not on the board; nil when that is not because they are hidden.
+func (s *Site) ownHidden(ctx context.Context, g *guild.Guild, user id.User) (*hiddenRow, error) {
+	found, err := s.deps.Periods.Position(ctx, g, user)
+	if err != nil || found.Flags == 0 {
+		if fault.Is(err, fault.NotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	return &hiddenRow{newRow(g, found.Ranked), found.Flags&hidden.ByManager != 0, found.Flags&hidden.BySelf != 0}, nil
+}
+
+// setHidden hides a member from the board, or shows them again.
+func (s *Site) setHidden(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
+	hide := sent.Get("hidden") == "yes"
+	reason, form := explained("hide-reason", sent)
+	if len(form.Errors) > 0 {
+		return s.showHiding(c, g, !hide, form)
+	}
+	if err := s.hideMember(c, g.ID, user, hide, reason); err != nil {
+		return err
+	}
+	done := ""
+	if !hide {
+		done = "?done=shown"
+	}
+	c.Redirect(http.StatusSeeOther, boardPath(g)+"/members/"+string(user)+done)
+	return nil
+}
+
+// hideMember sets or lifts the managers' flag of a user.
+func (s *Site) hideMember(c *gin.Context, g id.Guild, user id.User, hide bool, reason string) error {
+	step := hiding.Step{By: hidden.ByManager, Hidden: hide, Users: []id.User{user}}
+	_, err := s.deps.Hiding.Set(audit.WithReason(c.Request.Context(), reason), g, step)
+	if err == nil {
+		s.log.InfoContext(c.Request.Context(), "a manager hid or showed a member on the pages", "guild", g, "hidden", hide)
+	}
+	return err
+}
+
+// showHiding shows the form of setHidden again, where it was sent from.
+func (s *Site) showHiding(c *gin.Context, g *guild.Guild, onHiddenPage bool, form manageForm) error {
+	if onHiddenPage {
+		return s.hiddenMember(c, g, unranked(leaderboard.NoMember()), form)
+	}
+	m, err := s.memberInPath(c, g)
+	if err != nil {
+		return err
+	}
+	return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
+}
+
+// hiddenMember shows a manager, and the member, that a member is there and on no board; unknown is the answer for one who is not there.
+func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error, form manageForm) error {
+	user, err := userInPath(c)
+	if err != nil {
+		return err
+	}
+	found, err := s.deps.Periods.Position(c.Request.Context(), g, user)
+	left := errors.Is(err, leaderboard.ErrNotPresent)
+	if fault.Is(err, fault.NotFound) && !left || err == nil && found.Flags == 0 {
+		return unknown
+	}
+	if err != nil && !left {
+		return err
+	}
+	status := http.StatusOK
+	if len(form.Errors) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	name, _ := displayName(found.User, string(user))
+	return s.show(c, status, "hidden-member", "Hidden member", hiddenPage{
+		Guild: g, Base: boardPath(g), UserID: user, Form: form, Left: left, XP: int64(found.XP), Name: name,
+		ByManager: found.Flags&hidden.ByManager != 0, BySelf: found.Flags&hidden.BySelf != 0, Manager: sessionOf(c).Manages(g),
+	})
+}

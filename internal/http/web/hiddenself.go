@@ -1,0 +1,86 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/hiding"
+	"levelboard/internal/usecase/signin"
+)
+
+// hidingSwitch is what somebody sees at their profile of how they are hidden in a community.
+type hidingSwitch struct {
+	Community community
+	guild     *guild.Guild
+	flags     hidden.Flags
+}
+
+// ByManager reports whether a manager hid them.
+func (h hidingSwitch) ByManager() bool { return h.flags&hidden.ByManager != 0 }
+
+// BySelf reports whether they hid themselves.
+func (h hidingSwitch) BySelf() bool { return h.flags&hidden.BySelf != 0 }
+
+// hidingSwitches lists the communities in which somebody has an entry or a flag, by name.
+func (s *Site) hidingSwitches(ctx context.Context, stored erasure.Stored) ([]hidingSwitch, error) {
+	flags := map[id.Guild]hidden.Flags{}
+	for _, m := range stored.Guilds {
+		flags[m.Guild.ID] = 0
+	}
+	for _, in := range stored.Hidden {
+		flags[in.Guild] = in.Flags
+	}
+	var all []hidingSwitch
+	for gid, f := range flags {
+		g, err := s.deps.Guilds.ByID(ctx, gid)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, hidingSwitch{communityOf(g), g, f})
+	}
+	slices.SortFunc(all, func(a, b hidingSwitch) int { return byName(a.Community, b.Community) })
+	return all, nil
+}
+
+// hideMe sets or lifts the own flag of who is signed in, in one community or in all in which they have an entry or a flag.
+func (s *Site) hideMe(c *gin.Context, session *signin.Session, sent url.Values) error {
+	ctx, hide, wanted := c.Request.Context(), sent.Get("hidden") == "yes", sent.Get("guild")
+	stored, err := s.deps.Users.Known(ctx, session.User.ID)
+	if err != nil {
+		return err
+	}
+	switches, err := s.hidingSwitches(ctx, stored)
+	if err != nil {
+		return err
+	}
+	if wanted != "" {
+		switches = slices.DeleteFunc(switches, func(h hidingSwitch) bool { return string(h.Community.ID) != wanted })
+	}
+	if len(switches) == 0 {
+		return fault.New(fault.NotFound, "You have no entry in this community.")
+	}
+	step := hiding.Step{By: hidden.BySelf, Hidden: hide, Users: []id.User{session.User.ID}}
+	for _, in := range switches {
+		if _, err := s.deps.Hiding.Set(ctx, in.Community.ID, step); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	done := "shown"
+	if hide {
+		done = "hidden"
+	}
+	c.Redirect(http.StatusSeeOther, "/profile?done="+done+"#boards")
+	return nil
+}

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -79,7 +78,7 @@ func answerOutcome(c *gin.Context, g *guild.Guild, out leaderboard.Outcome, err 
 
 // updateRequest is the body of PATCH. XP is a whole number or an object, so it is read in a second step.
 type updateRequest struct {
-	XP              jsontext.Value            `json:"xp"`
+	XP              strictjson.Value          `json:"xp" bounds:"0..2147483647"`
 	TriggerCooldown strictjson.Optional[bool] `json:"triggerCooldown"`
 }
 
@@ -88,14 +87,14 @@ type relativeXP struct {
 	Decrement strictjson.Optional[int64] `json:"decrement" bounds:"1..2147483647"`
 }
 
-func readXP(sent jsontext.Value) (leaderboard.Op, level.XP, error) {
+func readXP(sent strictjson.Value) (op leaderboard.Op, amount level.XP, err error) {
 	switch sent.Kind() {
 	case '0':
-		amount, err := strictjson.Int("xp", sent, 0, int64(level.MaxXP))
-		return leaderboard.Set, level.XP(amount), err
+		err = sent.Decode(&amount)
+		return leaderboard.Set, amount, err
 	case '{':
 		var relative relativeXP
-		if err := strictjson.DecodeAt("xp", sent, &relative); err != nil {
+		if err := sent.Decode(&relative); err != nil {
 			return "", 0, err
 		}
 		increment, up := relative.Increment.Get()

@@ -11,24 +11,21 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-const (
-	maxMessages = 1000 // in one call
-	maxRoles    = 250  // of the author of one message, as many as a guild has
-)
+// maxMessages is how many messages one call has at most.
+const maxMessages = 1000
 
 // messagesRequest is the body of POST of messages.
 type messagesRequest struct {
 	Messages []messageRequest `json:"messages" items:"1..1000"`
 }
 
-// messageRequest is one of them. Its roles are read once it is their message's turn: a bad one ends the reading before those of
-// the messages behind it take many times the memory that they were sent in.
+// messageRequest is one of them.
 type messageRequest struct {
-	UserID          id.User                               `json:"userId"`
-	ChannelID       id.Channel                            `json:"channelId"`
-	ParentChannelID strictjson.Optional[*id.Channel]      `json:"parentChannelId"`
-	RoleIDs         strictjson.Optional[strictjson.Value] `json:"roleIds" items:"0..250"`
-	User            strictjson.Optional[userRequest]      `json:"user"`
+	UserID          id.User                          `json:"userId"`
+	ChannelID       id.Channel                       `json:"channelId"`
+	ParentChannelID strictjson.Optional[*id.Channel] `json:"parentChannelId"`
+	RoleIDs         strictjson.Optional[[]id.Role]   `json:"roleIds" items:"0..250"`
+	User            strictjson.Optional[userRequest] `json:"user"`
 }
 
 // awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
@@ -61,14 +58,6 @@ func (a *api) awardMessages(c *gin.Context) error {
 
 // readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.
 func readMessages(sent []byte) ([]leaderboard.Message, error) {
-	if messages, ok := plainMessages(sent); ok {
-		return messages, nil
-	}
-	return decodeMessages(sent)
-}
-
-// decodeMessages says what is allowed in a body of messages.
-func decodeMessages(sent []byte) ([]leaderboard.Message, error) {
 	var request messagesRequest
 	if err := strictjson.Decode(sent, &request); err != nil {
 		return nil, err
@@ -88,11 +77,7 @@ func (r *messageRequest) into(m *leaderboard.Message, place string) error {
 	if parent := r.ParentChannelID.Or(nil); parent != nil {
 		m.Parent = *parent
 	}
-	if sent, ok := r.RoleIDs.Get(); ok {
-		if err := sent.Decode(&m.Roles); err != nil {
-			return err
-		}
-	}
+	m.Roles = r.RoleIDs.Or(nil)
 	if sent, ok := r.User.Get(); ok {
 		user, err := sent.user(place + "user")
 		if err != nil {

@@ -14,8 +14,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-var rawType = reflect.TypeFor[jsontext.Value]()
-
 // decoder walks the tokens and the Go type together, so that it knows at each value what may stand there.
 type decoder struct {
 	place
@@ -24,26 +22,21 @@ type decoder struct {
 }
 
 func (d *decoder) value(into reflect.Value, within limits) error {
-	if into.Type() == rawType {
-		raw, err := d.tokens.ReadValue()
-		if err != nil {
-			return d.syntax(err)
-		}
-		into.SetBytes(raw.Clone())
-		return nil
-	}
-	if v, ok := into.Addr().Interface().(*Value); ok {
+	switch v := into.Addr().Interface().(type) {
+	case *Value:
 		return d.keep(v, within)
-	}
-	if o, ok := into.Addr().Interface().(optional); ok {
-		return d.value(o.slot(), within)
-	}
-	if r, ok := into.Addr().Interface().(Reader); ok {
-		var v Value
-		if err := d.keep(&v, within); err != nil {
+	case optional:
+		return d.value(v.slot(), within)
+	case Reader:
+		var kept Value
+		if err := d.keep(&kept, within); err != nil {
 			return err
 		}
-		return r.ReadJSON(v)
+		return v.ReadJSON(kept)
+	case encoding.TextUnmarshaler:
+		if !within.nullable || d.tokens.PeekKind() != 'n' {
+			return d.text(v)
+		}
 	}
 	if within.nullable && d.tokens.PeekKind() == 'n' {
 		into.SetZero()
@@ -59,9 +52,7 @@ func (d *decoder) value(into reflect.Value, within limits) error {
 	}
 	switch into.Kind() {
 	case reflect.Struct:
-		if !isText(into) {
-			return d.object(into)
-		}
+		return d.object(into)
 	case reflect.Slice:
 		return d.array(into, within)
 	}
@@ -165,9 +156,6 @@ func (d *decoder) scalar(into reflect.Value, within limits) error {
 	if err := d.expect(kind, want); err != nil {
 		return err
 	}
-	if text, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		return d.text(text)
-	}
 	err := json.UnmarshalDecode(d.tokens, into.Addr().Interface())
 	var semantic *json.SemanticError
 	switch {
@@ -184,6 +172,9 @@ func (d *decoder) scalar(into reflect.Value, within limits) error {
 
 // text has the type read a string. Its error is the rule that the text breaks.
 func (d *decoder) text(into encoding.TextUnmarshaler) error {
+	if err := d.expect('"', "a string"); err != nil {
+		return err
+	}
 	token, err := d.tokens.ReadToken()
 	if err != nil {
 		return d.syntax(err)
@@ -224,7 +215,7 @@ func (d *decoder) limited(into reflect.Value, within limits, want string) error 
 // wanted is the kind of JSON that a scalar is read from, in words too; 0 for a type that is not read.
 func wanted(into reflect.Value, within limits) (kind jsontext.Kind, want string) {
 	switch {
-	case isText(into) || into.Kind() == reflect.String:
+	case into.Kind() == reflect.String:
 		return '"', "a string"
 	case into.Kind() == reflect.Bool:
 		return 't', "true or false"
@@ -261,9 +252,4 @@ func (d *decoder) skip() error {
 		return d.syntax(err)
 	}
 	return nil
-}
-
-func isText(v reflect.Value) bool {
-	_, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
-	return ok
 }

@@ -3,15 +3,13 @@ package strictjson_test
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"levelboard/internal/platform/strictjson"
 )
 
 // A property of several forms is kept as it is, then decoded by the form that it has.
-func ExampleDecodeAt() {
+func ExampleValue() {
 	type update struct {
-		XP              jsontext.Value            `json:"xp"`
+		XP              strictjson.Value          `json:"xp" bounds:"0..2147483647"`
 		TriggerCooldown strictjson.Optional[bool] `json:"triggerCooldown"`
 	}
 	type step struct {
@@ -23,12 +21,13 @@ func ExampleDecodeAt() {
 			return err
 		}
 		if u.XP.Kind() != '{' {
-			xp, err := strictjson.Int("xp", u.XP, 0, 2147483647)
+			var xp int64
+			err := u.XP.Decode(&xp)
 			fmt.Println("set to", xp, "cooldown", u.TriggerCooldown.Or(false))
 			return err
 		}
 		var s step
-		return strictjson.DecodeAt("xp", u.XP, &s)
+		return u.XP.Decode(&s)
 	}
 	fmt.Println(read(`{"xp":20,"triggerCooldown":true}`))
 	fmt.Println(read(`{"xp":{"increment":0}}`))

@@ -7,19 +7,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// List reads data, a JSON value kept from path, as a list of fewest to most items; no fewer than 0. Its errors are those of
-// Decode. An empty list is nil.
-func List[T any](path string, data []byte, fewest, most int) (list []T, err error) {
-	within := limits{counted: true, fewest: fewest, most: most}
-	err = decode(path, data, reflect.ValueOf(&list).Elem(), within, mode{})
-	return list, err
-}
-
 // array reads no further than to the first item too many: a body has room for many more than are allowed, and an item takes
 // more memory read than sent.
 func (d *decoder) array(into reflect.Value, within limits) error {
 	if !within.counted {
-		return fmt.Errorf("strictjson: the list %q has no bound; give its field a tag such as items:%q, or read it by List", d.path(), "0..100")
+		return fmt.Errorf("strictjson: the list %q has no bound; give its field a tag such as items:%q", d.path(), "0..100")
 	}
 	if err := d.expect('[', "an array"); err != nil {
 		return err

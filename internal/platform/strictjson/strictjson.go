@@ -26,7 +26,6 @@ import (
 	"reflect"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/fault"
@@ -39,29 +38,16 @@ const maxDepth = 32
 // fault.Invalid, whose sentence names the property as the client writes it: `user.avatar must not be null`. Any other
 // error means that the Go type is not one that the package decodes. After an error into holds some of the values.
 func Decode(data []byte, into any) error {
-	return DecodeAt("", data, into)
+	target := reflect.ValueOf(into)
+	if target.Kind() != reflect.Pointer || target.IsNil() {
+		return fmt.Errorf("strictjson: decode into %T, which is not a pointer to something", into)
+	}
+	return decode("", data, target.Elem(), limits{}, mode{})
 }
 
 // DecodeKnown is Decode, but skips properties that the Go type does not have: for what a newer version of this service may have written.
 func DecodeKnown(data []byte, into any) error {
 	return decode("", data, reflect.ValueOf(into).Elem(), limits{}, mode{lenient: true})
-}
-
-// DecodeAt is Decode for a part of a body, kept as a jsontext.Value: path is where it was, and begins the names in errors.
-func DecodeAt(path string, data []byte, into any) error {
-	target := reflect.ValueOf(into)
-	if target.Kind() != reflect.Pointer || target.IsNil() {
-		return fmt.Errorf("strictjson: decode into %T, which is not a pointer to something", into)
-	}
-	return decode(path, data, target.Elem(), limits{}, mode{})
-}
-
-// Int reads data, a JSON value kept from path, as a whole number from lowest to highest, which are within 2^53 of 0. Its
-// errors are those of Decode.
-func Int(path string, data []byte, lowest, highest int64) (n int64, err error) {
-	within := limits{bounded: true, lowest: float64(lowest), highest: float64(highest), bounds: fmt.Sprintf("%d to %d", lowest, highest)}
-	err = decode(path, data, reflect.ValueOf(&n).Elem(), within, mode{})
-	return n, err
 }
 
 // DecodeOver reads data over what into points at: properties of the outermost object that are absent stay as they are. It continues behind what
@@ -187,15 +173,10 @@ func (v Value) Decode(into any) error {
 }
 
 // Optional is a property that a body may leave out. Its zero value is absent. Use Optional[*T] where null has a meaning
-// of its own. It marshals as its value; tag the field omitzero to leave it out when it is absent.
+// of its own.
 type Optional[T any] struct {
 	value   T
 	present bool
-}
-
-// Some returns a present Optional.
-func Some[T any](v T) Optional[T] {
-	return Optional[T]{value: v, present: true}
 }
 
 // Get returns the value and whether it was present; absent, the value is T's zero.
@@ -207,21 +188,6 @@ func (o Optional[T]) Or(fallback T) T {
 		return fallback
 	}
 	return o.value
-}
-
-// IsZero reports that it is absent, for omitzero.
-func (o Optional[T]) IsZero() bool { return !o.present }
-
-// MarshalJSON writes the value, which is T's zero when it is absent.
-func (o Optional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
-
-// UnmarshalJSONFrom reads the value for the JSON library, without this package's limits and sentences. Null is an error unless T is a pointer.
-func (o *Optional[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	if d.PeekKind() == 'n' && reflect.TypeFor[T]().Kind() != reflect.Pointer {
-		return errors.New("strictjson: null where none is allowed")
-	}
-	o.present = true
-	return json.UnmarshalDecode(d, &o.value)
 }
 
 // slot marks it present and returns the place of its value.

@@ -15,14 +15,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// writeBill writes the bill of materials of an archive, in the format of CycloneDX: its first binary, the modules that the linker put into
-// any of them, and Go's standard library.
-func (r release) writeBill(path string, binaries []string) error {
-	var info *debug.BuildInfo
+// modulesOf is the first binary's information, with the modules that the linker put into any of them.
+func modulesOf(binaries []string) (info *debug.BuildInfo, err error) {
 	for _, binary := range binaries {
 		of, err := buildinfo.ReadFile(binary)
 		if err != nil {
-			return fmt.Errorf("read the modules of %s: %w", binary, err)
+			return nil, fmt.Errorf("read the modules of %s: %w", binary, err)
 		}
 		if info == nil {
 			info = of
@@ -33,6 +31,11 @@ func (r release) writeBill(path string, binaries []string) error {
 			}
 		}
 	}
+	return info, nil
+}
+
+// writeBill writes the bill of materials of an archive, in the format of CycloneDX: its first binary, the modules and Go's standard library.
+func (r release) writeBill(path string, binaries []string, info *debug.BuildInfo) error {
 	sum, err := sumOf(binaries[0])
 	if err != nil {
 		return err

@@ -104,8 +104,17 @@ func (r release) build(work, goos, goarch string) error {
 		binaries = append(binaries, binary)
 		files = append(files, entry{name: filepath.Base(binary), source: binary, mode: 0o755})
 	}
+	info, err := modulesOf(binaries)
+	if err != nil {
+		return err
+	}
+	licenses := filepath.Join(work, licensesFile)
+	if err := r.writeLicenses(licenses, info); err != nil {
+		return err
+	}
 	files = append(files, []entry{
 		{name: "LICENSE", source: filepath.Join(r.tree, "LICENSE"), mode: 0o644},
+		{name: licensesFile, source: licenses, mode: 0o644},
 		{name: "README.md", source: filepath.Join(r.tree, "README.md"), mode: 0o644},
 	}...)
 	if goos == "linux" {
@@ -121,13 +130,13 @@ func (r release) build(work, goos, goarch string) error {
 	if err := create(archive, func(f *os.File) error { return pack(f, name, files, r.time) }); err != nil {
 		return err
 	}
-	if err := r.writeBill(filepath.Join(r.out, name+".cdx.json"), binaries); err != nil {
+	if err := r.writeBill(filepath.Join(r.out, name+".cdx.json"), binaries, info); err != nil {
 		return err
 	}
-	info, err := os.Stat(archive)
+	written, err := os.Stat(archive)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s, %.1f MB\n", filepath.Base(archive), float64(info.Size())/1e6)
+	fmt.Printf("%s, %.1f MB\n", filepath.Base(archive), float64(written.Size())/1e6)
 	return nil
 }

@@ -49,7 +49,11 @@ func TestTheBillFitsItsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "bill.cdx.json")
-	if err := (release{version: "v0.8.0-rc.1", time: at}).writeBill(file, []string{binary}); err != nil {
+	info, err := modulesOf([]string{binary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (release{version: "v0.8.0-rc.1", time: at}).writeBill(file, []string{binary}, info); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)

@@ -10,23 +10,18 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/discord"
 	"levelboard/internal/bot/keeper"
-	"levelboard/internal/bot/queue"
+	"levelboard/internal/bot/store"
 	"levelboard/internal/platform/logs"
 )
 
-const (
-	queueLimit = 100_000 // messages and changes of presence
-	seenLimit  = 10_000  // messages that count once when Discord delivers them twice
-)
+// queueLimit is how many messages wait for Levelboard; beyond it the oldest go.
+const queueLimit = 100_000
 
 // Main runs the bot until SIGINT or SIGTERM, or asks a running one for its health, and returns the exit code: 0, 1 for a failure, 2 for wrong settings.
 func Main(args, environ []string, version string, stderr io.Writer) int {
@@ -54,25 +49,17 @@ func Main(args, environ []string, version string, stderr io.Writer) int {
 // Run runs the bot until ctx ends, and then sends what is queued for at most ten seconds.
 func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
 	log := slog.New(logs.NewHandler(handler(s, out), time.Now))
-	lock, err := lockData(s.Data)
+	kept, err := store.Open(s.Data, queueLimit)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Unlock() }()
-	q, err := queue.Open(filepath.Join(s.Data, "queue"), queueLimit)
-	if err != nil {
-		return err
-	}
-	seen, err := queue.OpenSeen(filepath.Join(s.Data, "seen"), seenLimit)
-	if err != nil {
-		return err
-	}
+	defer func() { _ = kept.Close() }()
 	client := api.New(s.URL)
 	keeps := keeper.New(keeper.Options{
 		Client: client, AdminToken: s.AdminToken, Key: s.Key, PublicURL: s.PublicURL, Announce: s.Announce, HideRoles: s.HideRoles,
-		Dir: s.Data, Queue: q, Seen: seen, Log: log,
+		Store: kept, Tick: s.Tick, Log: log,
 	})
-	chats := discord.New(discord.Options{Token: s.Token, URL: s.DiscordURL, Commands: keeper.Commands(), Log: log, Listener: keeps})
+	chats := discord.New(discord.Options{Token: s.Token, URL: s.DiscordURL, Tick: s.Tick, Commands: keeper.Commands(), Log: log, Listener: keeps})
 	ops, err := startOps(s.OpsListen, version, chats, client)
 	if err != nil {
 		return err
@@ -81,24 +68,19 @@ func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
 	log.Info("levelboard-bot starts", "version", version, "levelboard", s.URL, "ops", ops.Addr)
 
 	// The keeper stops after Discord, so that it has all that Discord sent.
-	connected, disconnect := context.WithCancel(ctx)
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer disconnect()
-	ended := make(chan error, 1)
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
-		keeps.Run(keeping, chats, func() {
-			go func() { ended <- chats.Run(connected) }()
-		})
-	}()
-	err = <-ended
-	stop()
-	<-kept
-	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
-		return nil
+	defer stop()
+	var ended error
+	err = keeps.Run(keeping, chats, func() {
+		go func() {
+			ended = chats.Run(ctx)
+			stop()
+		}()
+	})
+	if ctx.Err() != nil && errors.Is(ended, context.Canceled) {
+		ended = nil
 	}
-	return err
+	return errors.Join(err, ended)
 }
 
 func handler(s Settings, out io.Writer) slog.Handler {
@@ -107,20 +89,4 @@ func handler(s Settings, out io.Writer) slog.Handler {
 		return slog.NewJSONHandler(out, options)
 	}
 	return slog.NewTextHandler(out, options)
-}
-
-// lockData makes the data directory and keeps a second bot out: both would send the queue.
-func lockData(dir string) (*flock.Flock, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
-	}
-	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
-	held, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock the data directory: %w", err)
-	}
-	if !held {
-		return nil, fmt.Errorf("the data directory %s is in use by another levelboard-bot: stop it, or set LEVELBOARD_BOT_DATA", dir)
-	}
-	return lock, nil
 }

@@ -63,6 +63,9 @@ func gophers(members ...string) *discord.Guild {
 	return g
 }
 
+// tick is what a second is for the bots of this process.
+const tick = 100 * time.Millisecond
+
 // world is a Levelboard, a Discord, and what is between the bot and Levelboard.
 type world struct {
 	t     *testing.T
@@ -76,6 +79,7 @@ type world struct {
 
 func newWorld(t *testing.T, guilds ...*discord.Guild) *world {
 	t.Helper()
+	t.Parallel()
 	running := service.Embedded(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")
 	return &world{
 		t: t, chat: discord.Start(t, guilds...), api: apitest.NewClient(t, running.URL()), front: newFront(t, running), data: t.TempDir(), log: &testenv.Log{},
@@ -96,6 +100,7 @@ func (w *world) start(more ...string) (stop func()) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	settings.Tick = tick
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- bot.Run(ctx, settings, "test", w.log) }()

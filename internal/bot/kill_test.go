@@ -37,12 +37,12 @@ func TestKilled(t *testing.T) {
 	w := newWorld(t, gophers(ada))
 	w.makeGuild()
 	said, mayBeLost := 0, 0
-	for round := range 5 {
+	for round := range 4 {
 		bot := w.child()
 		w.chat.Wait(t, "the bot", w.chat.Connected)
 		w.front.set(func() { w.front.lose = round % 3 })
 		recent := []time.Time{}
-		for end := time.Now().Add(3*time.Second + rand.N(2*time.Second)); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(2*time.Second + rand.N(2*time.Second)); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 			w.chat.Say(guildID, general, ada)
 			recent = append(recent, time.Now())
 		}
@@ -71,8 +71,8 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d of %d messages counted; %d were in memory at a kill", counted, said, mayBeLost)
 }
 
+// TestLevelboardIsAwayForAMinute: a minute is 60 batches.
 func TestLevelboardIsAwayForAMinute(t *testing.T) {
-	testenv.Long(t)
 	w := newWorld(t, gophers(ada))
 	w.makeGuild()
 	w.start()
@@ -85,10 +85,13 @@ func TestLevelboardIsAwayForAMinute(t *testing.T) {
 		for range 20 {
 			w.chat.Say(guildID, general, ada)
 		}
-		time.Sleep(time.Second)
+		time.Sleep(tick)
 	}
 	w.front.set(func() { w.front.away = false })
 	w.waitFor("the messages of a minute", ada+" 100 1201", w.board)
+	if !w.log.Has("messages wait in the queue") {
+		t.Error("the log does not say that messages wait")
+	}
 	w.setXP(ada, 150)
 	w.chat.WaitForRoles(t, guildID, ada, regular, veteran)
 }

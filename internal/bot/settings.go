@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 )
@@ -28,6 +29,8 @@ type Settings struct {
 	OpsListen  string     `env:"LEVELBOARD_OPS_LISTEN" envDefault:"127.0.0.1:9465" desc:"Address of /metrics, /livez and /readyz; :9465 in the container image."`
 	LogLevel   slog.Level `env:"LEVELBOARD_LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
 	LogFormat  string     `env:"LEVELBOARD_LOG_FORMAT" envDefault:"text" desc:"text or json."`
+
+	Tick time.Duration // between two batches; a second, but for tests
 }
 
 const fileSuffix = "_FILE"
@@ -41,6 +44,9 @@ type Setting struct {
 // Describe lists the settings.
 func Describe() (settings []Setting) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
+		if f.Tag.Get("env") == "" {
+			continue
+		}
 		settings = append(settings, Setting{f.Tag.Get("env"), f.Tag.Get("envDefault"), f.Tag.Get("desc"), f.Tag.Get("secret") != ""})
 	}
 	return settings
@@ -49,6 +55,7 @@ func Describe() (settings []Setting) {
 // Load reads the settings from environ (NAME=value); an empty value counts as not set. err joins all that is wrong, a sentence for each
 // setting, and holds no secret.
 func Load(environ []string) (s Settings, err error) {
+	s.Tick = time.Second
 	var problems []error
 	vars := map[string]string{}
 	for _, kv := range environ {

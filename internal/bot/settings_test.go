@@ -68,10 +68,4 @@ func TestTheBotEndsWithASentence(t *testing.T) {
 	w.start()
 	w.chat.WaitForCommands(t)
 	ends(run("LEVELBOARD_BOT_DATA="+w.data), "in use by another levelboard-bot")
-	for _, path := range []string{"lock", "seen"} {
-		info, err := os.Stat(filepath.Join(w.data, path))
-		if err == nil && info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has the mode %v", path, info.Mode())
-		}
-	}
 }

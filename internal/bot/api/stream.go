@@ -67,7 +67,8 @@ func (c *Client) Stream(ctx context.Context, key, guildID, after string, apply f
 	if after != "" {
 		request.Header.Set("Last-Event-ID", after)
 	}
-	answer, err := c.http.Do(request)
+	client := http.Client{Transport: c.calls.HTTPClient.Transport} // without the time limit of calls
+	answer, err := client.Do(request)
 	if err != nil {
 		return err
 	}

@@ -26,18 +26,9 @@ const (
 
 // register registers the commands: all at once, which changes nothing when they are the same.
 func (c *Client) register(applicationID string) {
-	for wait := time.Second; ; wait = min(2*wait, longestPause) {
-		err := c.rest.Do(rest.SetGlobalCommands.Compile(nil, applicationID), commandsOf(c.Commands, isCommand), nil, rest.WithCtx(c.life))
-		if err == nil || c.life.Err() != nil {
-			return
-		}
-		c.Log.Warn("the commands could not be registered; the bot tries again", "error", err)
-		select {
-		case <-c.life.Done():
-			return
-		case <-time.After(wait):
-		}
-	}
+	_ = c.insist(c.life, "the commands could not be registered", func() error {
+		return c.rest.Do(rest.SetGlobalCommands.Compile(nil, applicationID), commandsOf(c.Commands, isCommand), nil, rest.WithCtx(c.life))
+	})
 }
 
 // The types of Discord's commands and options.
@@ -79,24 +70,24 @@ func commandsOf(commands []chat.Command, kind int) (list []object) {
 
 // interaction is a use of a command or a button.
 type interaction struct {
-	ID            snowflake.ID  `json:"id"`
-	ApplicationID snowflake.ID  `json:"application_id"`
-	Token         string        `json:"token"`
-	Type          int           `json:"type"`
-	GuildID       string        `json:"guild_id"`
-	Member        *memberObject `json:"member"`
+	ID            snowflake.ID
+	ApplicationID snowflake.ID `json:"application_id"`
+	Token         string
+	Type          int
+	GuildID       string `json:"guild_id"`
+	Member        *memberObject
 	Data          struct {
-		Name     string         `json:"name"`
-		CustomID string         `json:"custom_id"`
-		Options  []optionObject `json:"options"`
-	} `json:"data"`
+		Name     string
+		CustomID string `json:"custom_id"`
+		Options  []optionObject
+	}
 }
 
 type optionObject struct {
-	Name    string          `json:"name"`
-	Type    int             `json:"type"`
-	Value   json.RawMessage `json:"value"` // a word, an id, or a number
-	Options []optionObject  `json:"options"`
+	Name    string
+	Type    int
+	Value   json.RawMessage // a word, an id, or a number
+	Options []optionObject
 }
 
 const (

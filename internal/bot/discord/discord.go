@@ -11,8 +11,10 @@ import (
 
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
+	"github.com/hashicorp/go-retryablehttp"
 
 	"levelboard/internal/bot/chat"
+	"levelboard/internal/platform/pause"
 )
 
 // What ends the bot, with a sentence that says where to click.
@@ -23,13 +25,17 @@ var (
 		"and switch on Server Members Intent under Privileged Gateway Intents")
 )
 
-// onTheirWay is how long a stop waits for events that Discord has sent already.
-const onTheirWay = 300 * time.Millisecond
+const (
+	onTheirWay = 300 * time.Millisecond // how long a stop waits for events that Discord has sent already
+	answerTime = 20 * time.Second       // how long Discord may take to begin an answer
+	retries    = 20                     // after 429
+)
 
 // Options are what a Client works with.
 type Options struct {
 	Token    string
-	URL      string // of Discord; REST is under /api/v10
+	URL      string        // of Discord; REST is under /api/v10
+	Tick     time.Duration // before the second attempt to connect
 	Commands []chat.Command
 	Log      *slog.Logger
 	Listener chat.Listener
@@ -56,7 +62,7 @@ type Client struct {
 // New returns a client that is not connected.
 func New(o Options) *Client {
 	quiet := slog.New(slog.DiscardHandler) // the library would log tokens and events
-	client := rest.NewClient(o.Token, rest.WithURL(o.URL+"/api/v10"), rest.WithLogger(quiet), rest.WithHTTPClient(&http.Client{Transport: newPatient()}),
+	client := rest.NewClient(o.Token, rest.WithURL(o.URL+"/api/v10"), rest.WithLogger(quiet), rest.WithHTTPClient(patient()),
 		rest.WithRateLimiterConfigOpts(rest.WithRateLimiterLogger(quiet)))
 	nobody := discord.AllowedMentions{Parse: []discord.AllowedMentionType{}}
 	return &Client{
@@ -64,21 +70,38 @@ func New(o Options) *Client {
 	}
 }
 
+// patient returns a client that waits as long as Discord says after 429, and then sends the request again. disgo's rate limiter keeps most of them from
+// happening, but takes no 429 without a bucket.
+func patient() *http.Client {
+	client := retryablehttp.NewClient()
+	client.Logger, client.RetryMax, client.ErrorHandler = nil, retries, retryablehttp.PassthroughErrorHandler
+	client.HTTPClient.Transport.(*http.Transport).ResponseHeaderTimeout = answerTime
+	client.CheckRetry = func(ctx context.Context, answer *http.Response, err error) (bool, error) {
+		return err == nil && answer.StatusCode == http.StatusTooManyRequests, ctx.Err()
+	}
+	return client.StandardClient()
+}
+
 // Run connects all shards, and returns when ctx ends, or with an error that no other attempt can mend.
 func (c *Client) Run(ctx context.Context) error {
 	life, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
-	at, err := c.gatewayAddress(ctx)
+	var at *discord.GatewayBot
+	err := c.insist(ctx, "Discord does not respond", func() (err error) {
+		at, err = rest.NewGateway(c.rest).GetGatewayBot(rest.WithCtx(ctx))
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	c.gateway = at.URL
-	failed := make(chan error, max(1, at.Shards))
+	count := max(1, at.Shards)
+	failed := make(chan error, count)
 	var connected sync.WaitGroup
 	c.mu.Lock()
 	c.life = life
-	for id := range max(1, at.Shards) {
-		s := &shard{c: c, id: id, count: max(1, at.Shards)}
+	for id := range count {
+		s := &shard{c: c, id: id, count: count}
 		c.shards = append(c.shards, s)
 		connected.Go(func() {
 			if err := s.run(life); err != nil {
@@ -98,22 +121,18 @@ func (c *Client) Run(ctx context.Context) error {
 	return err
 }
 
-// gatewayAddress asks for the gateway until Discord answers.
-func (c *Client) gatewayAddress(ctx context.Context) (*discord.GatewayBot, error) {
-	for wait := time.Second; ; wait = min(2*wait, longestPause) {
-		at, err := rest.NewGateway(c.rest).GetGatewayBot(rest.WithCtx(ctx))
-		if err == nil {
-			return at, nil
+// insist repeats a call until it succeeds, Discord does not take the token, or ctx ends.
+func (c *Client) insist(ctx context.Context, failure string, call func() error) error {
+	for wait := c.Tick; ; wait = min(2*wait, longestPause) {
+		err := call()
+		if statusOf(err) == http.StatusUnauthorized {
+			return ErrToken
 		}
-		if failed, ok := errors.AsType[*rest.Error](err); ok && failed.Response != nil && failed.Response.StatusCode == http.StatusUnauthorized {
-			return nil, ErrToken
+		if err == nil || ctx.Err() != nil {
+			return err
 		}
-		c.Log.Warn("Discord does not respond; the bot tries again", "error", err)
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(wait):
-		}
+		c.Log.Warn(failure+"; the bot tries again", "error", err)
+		pause.For(ctx, wait)
 	}
 }
 

@@ -8,65 +8,50 @@ import (
 	"levelboard/internal/bot/chat"
 )
 
-// What the bot reads of Discord's objects. All else may be as it likes.
+// What the bot reads of Discord's objects, by the names of the fields if no tag has another. All else may be as it likes.
 type (
 	guildObject struct {
-		ID          string          `json:"id"`
-		Name        string          `json:"name"`
-		Icon        string          `json:"icon"`
-		OwnerID     string          `json:"owner_id"`
-		SystemID    string          `json:"system_channel_id"`
-		MemberCount int             `json:"member_count"`
-		Unavailable bool            `json:"unavailable"`
-		Roles       []roleObject    `json:"roles"`
-		Channels    []channelObject `json:"channels"`
-		Threads     []channelObject `json:"threads"`
+		ID, Name, Icon    string
+		OwnerID           string `json:"owner_id"`
+		SystemID          string `json:"system_channel_id"`
+		MemberCount       int    `json:"member_count"`
+		Unavailable       bool
+		Roles             []roleObject
+		Channels, Threads []channelObject
 	}
 	roleObject struct {
-		ID          string `json:"id"`
-		Name        string `json:"name"`
-		Color       int    `json:"color"`
-		Position    int    `json:"position"`
-		Permissions string `json:"permissions"`
+		chat.Role
+		Permissions string
 	}
 	channelObject struct {
-		ID       string `json:"id"`
-		GuildID  string `json:"guild_id"`
-		Name     string `json:"name"`
-		ParentID string `json:"parent_id"`
-		Position int    `json:"position"`
-		Type     int    `json:"type"`
-		Thread   struct {
-			Archived bool `json:"archived"`
-		} `json:"thread_metadata"`
+		chat.Channel
+		GuildID  string                   `json:"guild_id"`
+		ParentID string                   `json:"parent_id"`
+		Thread   *struct{ Archived bool } `json:"thread_metadata"`
 	}
 	userObject struct {
-		ID            string `json:"id"`
-		Username      string `json:"username"`
-		GlobalName    string `json:"global_name"`
-		Discriminator string `json:"discriminator"`
-		Avatar        string `json:"avatar"`
-		Bot           bool   `json:"bot"`
-		System        bool   `json:"system"`
+		chat.Member
+		GlobalName string `json:"global_name"`
+		System     bool
 	}
 	memberObject struct {
-		User        userObject `json:"user"`
-		Roles       []string   `json:"roles"`
-		Permissions string     `json:"permissions"` // of one who uses a command
+		User        userObject
+		Roles       []string
+		Permissions string // of one who uses a command
 	}
-	// eventObject is any event but those of guilds and channels.
+	// eventObject is an event of a member, a message, or a role.
 	eventObject struct {
 		memberObject
-		ID        string          `json:"id"`
-		GuildID   string          `json:"guild_id"`
-		ChannelID string          `json:"channel_id"`
-		WebhookID string          `json:"webhook_id"`
-		Type      int             `json:"type"`
-		Author    userObject      `json:"author"`
-		Member    *memberObject   `json:"member"`
-		Role      roleObject      `json:"role"`
-		RoleID    string          `json:"role_id"`
-		Threads   []channelObject `json:"threads"`
+		ID        string
+		GuildID   string `json:"guild_id"`
+		ChannelID string `json:"channel_id"`
+		WebhookID string `json:"webhook_id"`
+		Type      int
+		Author    userObject
+		Member    *memberObject
+		Role      roleObject
+		RoleID    string `json:"role_id"`
+		Threads   []channelObject
 	}
 )
 
@@ -82,9 +67,9 @@ func may(permissions string, what int64) bool {
 }
 
 func (u userObject) member(roles []string) chat.Member {
-	return chat.Member{
-		ID: u.ID, Username: u.Username, GlobalName: u.GlobalName, Discriminator: cmp.Or(u.Discriminator, "0"), Avatar: u.Avatar, Roles: roles, Bot: u.Bot || u.System,
-	}
+	m := u.Member
+	m.GlobalName, m.Discriminator, m.Roles, m.Bot = u.GlobalName, cmp.Or(m.Discriminator, "0"), roles, m.Bot || u.System
+	return m
 }
 
 // onEvent is called for the events of a shard, one after the other.
@@ -97,7 +82,7 @@ func (c *Client) onEvent(name string, data json.RawMessage) error {
 	case "CHANNEL_DELETE":
 		return read(data, func(ch channelObject) { c.changed(ch.GuildID, func(g *guild) { delete(g.channels, ch.ID) }) })
 	case "THREAD_CREATE", "THREAD_UPDATE":
-		return read(data, func(ch channelObject) { c.change(ch.GuildID, func(g *guild) { g.setThread(ch) }) })
+		return read(data, func(ch channelObject) { c.change(ch.GuildID, func(g *guild) { g.setChannel(ch) }) })
 	case "THREAD_DELETE":
 		return read(data, func(ch channelObject) { c.change(ch.GuildID, func(g *guild) { delete(g.threads, ch.ID) }) })
 	case "INTERACTION_CREATE":
@@ -135,10 +120,21 @@ func (c *Client) onGuild(name string, from guildObject) {
 	}
 }
 
+// The kinds of messages that people write. All others are Discord's own.
+const (
+	typeMessage = 0
+	typeReply   = 19
+)
+
 func (c *Client) onOther(name string, e eventObject) {
 	switch name {
-	case "MESSAGE_CREATE":
-		c.onMessage(e)
+	case "MESSAGE_CREATE": // of people: not of bots, webhooks or Discord itself
+		if author := e.Author.member(nil); (e.Type == typeMessage || e.Type == typeReply) && e.WebhookID == "" && e.Member != nil && !author.Bot {
+			author.Roles = e.Member.Roles
+			c.Listener.Wrote(chat.Message{
+				ID: e.ID, GuildID: e.GuildID, ChannelID: e.ChannelID, ParentID: c.parentOf(e.GuildID, e.ChannelID), Author: author,
+			})
+		}
 	case "GUILD_MEMBER_ADD":
 		c.change(e.GuildID, func(g *guild) { g.facts.MemberCount++ })
 		c.Listener.Joined(e.GuildID, e.User.member(e.Roles))
@@ -154,24 +150,8 @@ func (c *Client) onOther(name string, e eventObject) {
 	case "THREAD_LIST_SYNC":
 		c.change(e.GuildID, func(g *guild) {
 			for _, thread := range e.Threads {
-				g.setThread(thread)
+				g.setChannel(thread)
 			}
 		})
 	}
-}
-
-// The kinds of messages that people write. All others are Discord's own.
-const (
-	typeMessage = 0
-	typeReply   = 19
-)
-
-// onMessage passes on what people write: not bots, not webhooks, not Discord itself.
-func (c *Client) onMessage(m eventObject) {
-	if m.Type != typeMessage && m.Type != typeReply || m.WebhookID != "" || m.Member == nil || m.Author.Bot || m.Author.System {
-		return
-	}
-	c.Listener.Wrote(chat.Message{
-		ID: m.ID, GuildID: m.GuildID, ChannelID: m.ChannelID, ParentID: c.parentOf(m.GuildID, m.ChannelID), Author: m.Author.member(m.Member.Roles),
-	})
 }

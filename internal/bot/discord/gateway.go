@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"levelboard/internal/platform/pause"
 )
 
 // The operations of the gateway.
@@ -30,7 +32,7 @@ const (
 const intents = 1<<0 | 1<<1 | 1<<9
 
 const (
-	identifyPause = 5 * time.Second  // between two new sessions
+	identifyTicks = 5                // between two new sessions
 	longestPause  = 60 * time.Second // between two connections
 	writeTime     = 10 * time.Second
 )
@@ -58,7 +60,7 @@ type packet struct {
 
 // run connects until ctx ends, or Discord refuses the bot for good.
 func (s *shard) run(ctx context.Context) error {
-	for pause := time.Second; ; pause = min(2*pause, longestPause) {
+	for wait := s.c.Tick; ; wait = min(2*wait, longestPause) {
 		begun := time.Now()
 		err := s.connect(ctx)
 		s.up.Store(false)
@@ -78,14 +80,10 @@ func (s *shard) run(ctx context.Context) error {
 			}
 		}
 		if time.Since(begun) > longestPause {
-			pause = time.Second
+			wait = s.c.Tick
 		}
 		s.c.Log.Info("the connection to Discord has ended; the bot connects again", "shard", s.id, "error", err)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(pause):
-		}
+		pause.For(ctx, wait)
 	}
 }
 
@@ -225,10 +223,8 @@ func (c *Client) awaitIdentify(ctx context.Context, shards int) error {
 	}
 	c.identifying.Lock()
 	defer c.identifying.Unlock()
-	select {
-	case <-ctx.Done():
+	if !pause.For(ctx, time.Until(c.identified.Add(identifyTicks*c.Tick))) {
 		return ctx.Err()
-	case <-time.After(time.Until(c.identified.Add(identifyPause))):
 	}
 	c.identified = time.Now()
 	return nil

@@ -21,21 +21,17 @@ type guild struct {
 }
 
 // Guild implements chat.Chat.
-func (c *Client) Guild(guildID string) (chat.Guild, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	g := c.guilds[guildID]
-	if g == nil {
-		return chat.Guild{}, false
-	}
-	facts := g.facts
-	facts.Roles = slices.SortedFunc(maps.Values(g.roles), func(a, b chat.Role) int {
-		return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
+func (c *Client) Guild(guildID string) (facts chat.Guild, is bool) {
+	is = c.change(guildID, func(g *guild) {
+		facts = g.facts
+		facts.Roles = slices.SortedFunc(maps.Values(g.roles), func(a, b chat.Role) int {
+			return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
+		})
+		facts.Channels = slices.SortedFunc(maps.Values(g.channels), func(a, b chat.Channel) int {
+			return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
+		})
 	})
-	facts.Channels = slices.SortedFunc(maps.Values(g.channels), func(a, b chat.Channel) int {
-		return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
-	})
-	return facts, true
+	return facts, is
 }
 
 func newGuild(from guildObject) *guild {
@@ -45,36 +41,36 @@ func newGuild(from guildObject) *guild {
 	for _, r := range from.Roles {
 		g.setRole(r)
 	}
-	for _, channel := range from.Channels {
+	for _, channel := range slices.Concat(from.Channels, from.Threads) {
 		g.setChannel(channel)
-	}
-	for _, thread := range from.Threads {
-		g.setThread(thread)
 	}
 	return g
 }
 
 // setFacts sets what GUILD_UPDATE has, too.
 func (g *guild) setFacts(from guildObject) {
-	members := g.facts.MemberCount
-	g.facts = chat.Guild{ID: from.ID, Name: from.Name, Icon: from.Icon, OwnerID: from.OwnerID, SystemChannelID: from.SystemID, MemberCount: members}
-}
-
-func (g *guild) setRole(r roleObject) {
-	if r.ID != g.facts.ID { // @everyone
-		g.roles[r.ID] = chat.Role{ID: r.ID, Name: r.Name, Color: r.Color, Position: r.Position, Administrator: may(r.Permissions, mayAdminister)}
+	g.facts = chat.Guild{
+		ID: from.ID, Name: from.Name, Icon: from.Icon, OwnerID: from.OwnerID, SystemChannelID: from.SystemID, MemberCount: g.facts.MemberCount,
 	}
 }
 
-func (g *guild) setChannel(from channelObject) {
-	g.channels[from.ID] = chat.Channel{ID: from.ID, Name: from.Name, ParentID: from.ParentID, Position: from.Position, Type: from.Type}
+func (g *guild) setRole(r roleObject) {
+	r.Administrator = may(r.Permissions, mayAdminister)
+	if r.ID != g.facts.ID { // @everyone
+		g.roles[r.ID] = r.Role
+	}
 }
 
-func (g *guild) setThread(thread channelObject) {
-	if thread.Thread.Archived {
-		delete(g.threads, thread.ID)
-	} else {
-		g.threads[thread.ID] = thread.ParentID
+// setChannel sets a channel or a thread.
+func (g *guild) setChannel(from channelObject) {
+	from.Channel.ParentID = from.ParentID
+	switch {
+	case from.Thread == nil:
+		g.channels[from.ID] = from.Channel
+	case from.Thread.Archived:
+		delete(g.threads, from.ID)
+	default:
+		g.threads[from.ID] = from.ParentID
 	}
 }
 
@@ -95,15 +91,18 @@ func (c *Client) changed(guildID string, change func(*guild)) {
 	}
 }
 
+// lookTime is how long the events of a shard may wait for a channel that is not known.
+const lookTime = 3 * time.Second
+
 // parentOf returns a channel's category, or a thread's channel; "" without one. A channel that is not remembered, such as a thread that
 // was archived, is asked for.
 func (c *Client) parentOf(guildID, channelID string) (parent string) {
 	known := false
 	c.change(guildID, func(g *guild) {
-		if channel, ok := g.channels[channelID]; ok {
-			parent, known = channel.ParentID, true
-		} else {
-			parent, known = g.threads[channelID]
+		if parent, known = g.threads[channelID]; !known {
+			var channel chat.Channel
+			channel, known = g.channels[channelID]
+			parent = channel.ParentID
 		}
 	})
 	if known {
@@ -112,12 +111,7 @@ func (c *Client) parentOf(guildID, channelID string) (parent string) {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
 	var channel channelObject // no parent, if Discord does not say
-	if c.rest.Do(rest.GetChannel.Compile(nil, channelID), nil, &channel, rest.WithCtx(ctx)) == nil {
-		parent = channel.ParentID
-	}
-	c.change(guildID, func(g *guild) { g.threads[channelID] = parent })
-	return parent
+	_ = c.rest.Do(rest.GetChannel.Compile(nil, channelID), nil, &channel, rest.WithCtx(ctx))
+	c.change(guildID, func(g *guild) { g.threads[channelID] = channel.ParentID })
+	return channel.ParentID
 }
-
-// lookTime is how long the events of a shard may wait for a channel that is not known.
-const lookTime = 3 * time.Second

@@ -49,17 +49,21 @@ func (c *Client) SetRole(ctx context.Context, guildID, userID, roleID string, gi
 
 // Post implements chat.Chat.
 func (c *Client) Post(ctx context.Context, channelID, text string, mentions ...string) error {
-	message := map[string]any{"content": text, "allowed_mentions": map[string]any{"parse": []string{}, "users": append([]string{}, mentions...)}}
+	message := object{"content": text, "allowed_mentions": object{"parse": []string{}, "users": append([]string{}, mentions...)}}
 	return explain(c.rest.Do(rest.CreateMessage.Compile(nil, channelID), message, nil, rest.WithCtx(ctx)))
+}
+
+// statusOf returns the status of an answer that is no success, or 0.
+func statusOf(err error) int {
+	if failed, ok := errors.AsType[*rest.Error](err); ok && failed.Response != nil {
+		return failed.Response.StatusCode
+	}
+	return 0
 }
 
 // explain returns the error as package chat names it.
 func explain(err error) error {
-	failed, ok := errors.AsType[*rest.Error](err)
-	if !ok || failed.Response == nil {
-		return err
-	}
-	switch failed.Response.StatusCode {
+	switch statusOf(err) {
 	case http.StatusNotFound:
 		return errors.Join(chat.ErrUnknown, err)
 	case http.StatusForbidden, http.StatusUnauthorized:

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	levelAge     = 15 * time.Minute // older level-ups are no news
-	settingsTime = 5 * time.Second  // how long the announcements are taken as read
+	levelAge      = 15 * time.Minute // older level-ups are no news
+	documentTicks = 5                // how long the announcements are taken as read
 )
 
 // document is what announcements need of the guild's document.
@@ -124,8 +124,7 @@ func (g *guild) announcePast(ctx context.Context) error {
 			Winners        []api.PeriodWinner
 		}
 	}
-	err := g.call(ctx, api.Request{Method: http.MethodGet, Path: "/v2/levels/" + g.id + "/periods?page=1"}, &answer)
-	if err != nil {
+	if err := g.get(ctx, "/v2/levels/"+g.id+"/periods?page=1", &answer); err != nil {
 		return err
 	}
 	var since time.Time
@@ -163,7 +162,7 @@ func (g *guild) announcementFor(ctx context.Context, e announcement.Event) (*ann
 	}
 	g.announcing.Lock()
 	defer g.announcing.Unlock()
-	if time.Since(g.document.read) > settingsTime {
+	if time.Since(g.document.read) > documentTicks*g.k.Tick {
 		g.readDocument(ctx)
 	}
 	d := g.document

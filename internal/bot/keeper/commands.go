@@ -41,7 +41,7 @@ func Commands() []chat.Command {
 // Asked implements chat.Listener.
 func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
 	g := k.guild(q.GuildID)
-	if g.keyNow() == "" {
+	if g.key() == "" {
 		return private("The bot is still connecting this server to Levelboard. Try again in a minute.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, commandTime)

@@ -6,19 +6,24 @@ import (
 	"time"
 
 	"levelboard/internal/bot/api"
+	"levelboard/internal/platform/pause"
 )
 
-// firstWait is before the second attempt to follow. The worker does not send before the events of a new guild are followed, unless that takes
-// longer than followTime, so that the first level-up is not missed.
 const (
-	firstWait  = 200 * time.Millisecond
-	followTime = 5 * time.Second
+	firstWait   = 200 * time.Millisecond // before the second attempt to follow
+	followTicks = 5                      // how long the messages of a new guild wait for its events, so that the first level-up is not missed
 )
 
-// follow applies the guild's events until ctx ends. Its place is in the guild's file, so that a restart misses nothing.
+// isNew reports whether the guild's first messages have to wait.
+func (g *guild) isNew() (is bool) {
+	g.update(func() { is = g.state.Event == "" && time.Since(g.arrived) < followTicks*g.k.Tick })
+	return is
+}
+
+// follow applies the guild's events until ctx ends. Its place is stored, so that a restart misses nothing.
 func (g *guild) follow(ctx context.Context) {
-	for wait := firstWait; ctx.Err() == nil; {
-		key := g.keyNow()
+	for wait := firstWait; ctx.Err() == nil; wait = min(2*wait, g.k.retryTime()) {
+		key := g.key()
 		if key == "" { // the worker makes it
 			wait = firstWait
 		} else {
@@ -29,14 +34,10 @@ func (g *guild) follow(ctx context.Context) {
 			}
 			g.log.Debug("the stream of events has ended", "error", err)
 			if status := api.Status(err); status == http.StatusUnauthorized || status == http.StatusForbidden {
-				_ = g.call(ctx, api.Request{Method: http.MethodGet, Path: "/v2/levels/" + g.id + "?page=1"}, nil) // makes the key again
+				_ = g.get(ctx, "/v2/levels/"+g.id+"?page=1", nil) // makes the key again
 			}
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
-		wait = min(2*wait, retryTime)
+		pause.For(ctx, wait)
 	}
 }
 
@@ -49,28 +50,20 @@ func (g *guild) apply(ctx context.Context, e api.Event) {
 	first := g.place() == ""
 	switch e.Type {
 	case "levelup":
-		g.noteLevel(e.Data.UserID)
+		g.noteRoles(e.Data.UserID)
 		g.announceLevel(ctx, e)
 	case "leveldown", "removed", "returned":
-		g.noteLevel(e.Data.UserID)
-	case "reset":
-		g.catchUp()
+		g.noteRoles(e.Data.UserID)
 	case "period":
 		g.announcePeriod(ctx, e.Data)
 	}
 	if ctx.Err() != nil {
 		return // what was cut off is applied again
 	}
-	if first {
+	if first || e.Type == "reset" {
 		g.catchUp() // from here on nothing is missed
 	}
 	if e.ID != "" && e.ID != g.place() {
 		g.save(func(s *state) { s.Event = e.ID })
 	}
-}
-
-func (g *guild) catchUp() {
-	g.roles.forgetRewards()
-	g.update(func() { g.behind = true })
-	g.nudge()
 }

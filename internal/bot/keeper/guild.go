@@ -2,64 +2,54 @@ package keeper
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	"levelboard/internal/bot/chat"
 )
 
-// The kinds of what is queued.
-const (
-	kindMessages = "messages"
-	kindPresent  = "present"
-	kindAbsent   = "absent"
-)
-
-// guild is a guild of the chat. Its worker sends, one request at a time; two more goroutines follow its events and change roles while the bot
-// is in the guild.
+// guild is a guild of the chat. Its worker sends what Levelboard is to know. While the bot is in the guild, two more goroutines follow its events,
+// and make its roles right.
 type guild struct {
-	k    *Keeper
-	id   string
-	log  *slog.Logger
-	wake chan struct{} // the worker's
+	k      *Keeper
+	id     string
+	log    *slog.Logger
+	wake   chan struct{} // the worker's
+	uneven chan struct{} // wakes what makes roles right
 
-	roles      roleChanges
-	retryAfter time.Time  // the worker's next attempt after a failure
-	since      time.Time  // when the guild was set up
-	sent       facts      // what Levelboard was sent last
 	making     sync.Mutex // makes one key at a time
-
 	announcing sync.Mutex // guards document
 	document   document
+	retryAt    time.Time // of the worker, for all but messages
+	failing    bool      // the worker's last messages were not taken
 
 	mu      sync.Mutex // guards the rest
 	state   state
-	present bool               // the bot is in the guild
-	leaving context.CancelFunc // ends what runs while it is
-	known   bool               // it is set up in Levelboard
-	behind  bool               // something was missed: reconcile
-	changed bool               // facts have changed
-	resend  bool               // all facts are to be sent again
-	watched string             // the roles that matter to managers and to hiding
-	admins  map[string]bool
-	listed  bool            // admins is complete
-	touched map[string]bool // who came or left while members are being listed; nil when they are not
-	hide    map[string]bool // who is to be hidden or shown
+	arrived time.Time
+	leaving context.CancelFunc  // ends what runs while the bot is in the guild; nil when it is not
+	sent    map[string][32]byte // hashes of the facts that Levelboard was sent
+	changed bool                // facts may not be as they were sent
+	watched string              // the roles that matter to managers and to hiding
+	admins  map[string]bool     // nil until members were listed
+	present map[string]bool     // who came and who left, for Levelboard
+	hide    map[string]bool     // who is to be hidden or shown
+	behind  bool                // something was missed: compare all members
+	drained bool                // Levelboard has the messages of an earlier run
+	touched map[string]*chat.Member
+	roles   map[string]bool // members whose roles may be wrong
+	rewards map[int]rewards // by level
 }
 
 func newGuild(k *Keeper, id string) *guild {
 	g := &guild{
-		k: k, id: id, log: k.Log.With("guild", id), wake: make(chan struct{}, 1),
-		admins: map[string]bool{}, hide: map[string]bool{},
+		k: k, id: id, log: k.Log.With("guild", id), wake: make(chan struct{}, 1), uneven: make(chan struct{}, 1),
+		sent: map[string][32]byte{}, present: map[string]bool{}, hide: map[string]bool{}, roles: map[string]bool{}, rewards: map[int]rewards{},
 	}
-	g.roles.dirty, g.roles.wake = map[string]*chat.Member{}, make(chan struct{}, 1)
 	g.load()
 	return g
 }
-
-func (g *guild) nudge() { poke(g.wake) }
 
 func poke(wake chan struct{}) {
 	select {
@@ -76,40 +66,47 @@ func (g *guild) update(change func()) {
 }
 
 func (g *guild) here() (is bool) {
-	g.update(func() { is = g.present })
+	g.update(func() { is = g.leaving != nil })
 	return is
 }
 
 // arrive begins to follow the guild, or catches up.
 func (g *guild) arrive() {
 	g.update(func() {
-		g.behind, g.changed = true, true
-		if !g.present {
-			g.present = true
+		if g.leaving == nil {
 			var ctx context.Context
 			ctx, g.leaving = context.WithCancel(g.k.life)
+			g.arrived = time.Now()
+			clear(g.sent)
 			g.k.running.Go(func() { g.follow(ctx) })
-			g.k.running.Go(func() { g.changeRoles(ctx) })
+			g.k.running.Go(func() { g.alignRoles(ctx) })
 		}
 	})
 	g.noteFacts()
+	g.catchUp()
 }
 
 func (g *guild) leave() {
 	g.update(func() {
-		if g.present {
+		if g.leaving != nil {
 			g.leaving()
+			g.leaving = nil
 		}
-		g.present, g.behind, g.changed, g.resend = false, false, false, true
 	})
 }
 
-// noteFacts notes that the guild's facts have changed. When a role became one that matters, members are listed again.
+// catchUp has all members compared.
+func (g *guild) catchUp() {
+	g.update(func() {
+		g.behind = true
+		clear(g.rewards)
+	})
+	poke(g.uneven)
+}
+
+// noteFacts has the facts sent, and members listed when a role became one that matters.
 func (g *guild) noteFacts() {
-	facts, here := g.k.chat.Guild(g.id)
-	if !here {
-		return
-	}
+	facts, _ := g.k.chat.Guild(g.id)
 	watched := ""
 	for _, r := range facts.Roles {
 		if r.Administrator || g.k.hides(r) {
@@ -124,52 +121,36 @@ func (g *guild) noteFacts() {
 	})
 }
 
-func (g *guild) notePresence(userID string, present bool) {
-	kind := kindAbsent
-	if present {
-		kind = kindPresent
+// noteMember notes the roles that a member has, and perhaps that they have come.
+func (g *guild) noteMember(m chat.Member, came bool) {
+	if m.Bot {
+		return
 	}
-	g.update(func() {
-		if g.touched != nil {
-			g.touched[userID] = true
-		}
-		g.changed = true // the number of members
-		g.queuePresence(kind, userID)
-	})
-}
-
-func (g *guild) queuePresence(kind, userID string) {
-	item, _ := json.Marshal(userID) // a string can always be encoded
-	g.k.Queue.Add(g.id, kind, item)
-}
-
-// noteMember notes the roles that a member has, or none of one who left: whether they are an administrator, and are to be hidden.
-func (g *guild) noteMember(m chat.Member) {
 	facts, _ := g.k.chat.Guild(g.id)
-	admin, hidden := g.standing(facts, m)
 	g.update(func() {
-		if g.admins[m.ID] != admin {
-			g.setAdmin(m.ID, admin)
-			g.changed = true
+		if came {
+			g.present[m.ID], g.changed = true, true // the number of members
 		}
-		if g.state.Hidden[m.ID] != hidden {
-			g.hide[m.ID] = hidden
-		} else {
-			delete(g.hide, m.ID)
+		if g.touched != nil {
+			g.touched[m.ID] = &m
 		}
+		g.noteStanding(facts, m)
 	})
 }
 
-func (g *guild) setAdmin(userID string, admin bool) {
-	if admin {
-		g.admins[userID] = true
-	} else {
-		delete(g.admins, userID)
-	}
+func (g *guild) noteDeparture(userID string) {
+	g.update(func() {
+		g.present[userID], g.changed = false, true
+		if g.touched != nil {
+			g.touched[userID] = nil
+		}
+		g.noteStanding(chat.Guild{}, chat.Member{ID: userID})
+	})
 }
 
-// standing reports what a member's roles make them.
-func (g *guild) standing(facts chat.Guild, m chat.Member) (admin, hidden bool) {
+// noteStanding notes what a member's roles make them: an administrator, or hidden. g.mu is held.
+func (g *guild) noteStanding(facts chat.Guild, m chat.Member) {
+	admin, hidden := false, false
 	for _, r := range facts.Roles {
 		for _, held := range m.Roles {
 			if held == r.ID {
@@ -177,59 +158,57 @@ func (g *guild) standing(facts chat.Guild, m chat.Member) (admin, hidden bool) {
 			}
 		}
 	}
-	return admin && m.ID != facts.OwnerID, hidden
+	if admin = admin && m.ID != facts.OwnerID; g.admins != nil && g.admins[m.ID] != admin {
+		g.admins[m.ID], g.changed = admin, true
+	}
+	if g.state.Hidden[m.ID] != hidden {
+		g.hide[m.ID] = hidden
+	} else {
+		delete(g.hide, m.ID)
+	}
 }
+
+// retryTime is between two attempts at what failed for good reasons: Levelboard does not know the guild, say.
+func (k *Keeper) retryTime() time.Duration { return 15 * k.Tick }
 
 // work is the worker. It does everything that must be in order.
 func (g *guild) work() {
 	for {
 		select {
 		case <-g.k.stopping:
-			g.sendQueued()
+			g.sendMessages(g.k.sending)
 			return
 		case <-g.wake:
 		}
-		if time.Now().Before(g.retryAfter) {
-			g.sendQueued() // messages wait for nothing else
-			continue
+		var present map[string]bool // as of now: who has left has no messages that come later
+		g.update(func() { present, g.present = g.present, map[string]bool{} })
+		here := g.here()
+		mayTry := here && time.Now().After(g.retryAt)
+		var err error
+		if mayTry {
+			err = g.sendFacts(g.k.life)
 		}
-		if err := g.step(g.k.life); err != nil && g.k.life.Err() == nil {
-			g.retryAfter = time.Now().Add(retryTime)
+		isSent := false
+		if !here || !g.isNew() {
+			allSent := g.sendMessages(g.k.life)
+			if allSent && mayTry && err == nil {
+				err = g.sendPresence(g.k.life, present)
+				isSent = err == nil
+			}
+			if isSent {
+				err = g.sendHidden(g.k.life)
+			}
+			g.update(func() { g.drained = g.drained || allSent })
+		}
+		if !isSent {
+			g.update(func() {
+				maps.Copy(present, g.present)
+				g.present = present
+			})
+		}
+		if err != nil && g.k.life.Err() == nil {
+			g.retryAt = time.Now().Add(g.k.retryTime())
 			g.log.Warn("Levelboard and the guild are not alike yet; the bot tries again", "error", err)
 		}
 	}
-}
-
-// retryTime is between two attempts at what failed for good reasons: Levelboard does not know the guild, say.
-const retryTime = 15 * time.Second
-
-func (g *guild) step(ctx context.Context) error {
-	var known, changed, behind bool
-	g.update(func() { known, changed, behind = g.known, g.changed, g.behind })
-	here := g.here()
-	if !known && (here || g.k.AdminToken == "" || g.keyNow() != "") {
-		if err := g.setUp(ctx, here); err != nil {
-			return err
-		}
-		g.since = time.Now()
-	}
-	if here && g.place() == "" && time.Since(g.since) < followTime || !g.sendQueued() || !here {
-		return nil
-	}
-	if changed {
-		if err := g.sendFacts(ctx); err != nil {
-			return err
-		}
-	}
-	if err := g.sendHidden(ctx); err != nil {
-		return err
-	}
-	if behind && g.k.Queue.Empty(g.id) {
-		g.update(func() { g.behind = false })
-		if err := g.reconcile(ctx); err != nil {
-			g.update(func() { g.behind = true })
-			return err
-		}
-	}
-	return nil
 }

@@ -72,7 +72,7 @@ func (g *guild) eachHidden(ctx context.Context, yield func(hiddenUser)) error {
 	for page, rows := 1, 100; rows == 100; page++ {
 		var answer struct{ Hidden []hiddenUser }
 		path := fmt.Sprintf("/v2/guilds/%s/hidden?page=%d", g.id, page)
-		if err := g.call(ctx, api.Request{Method: http.MethodGet, Path: path}, &answer); err != nil {
+		if err := g.get(ctx, path, &answer); err != nil {
 			return err
 		}
 		for _, u := range answer.Hidden {

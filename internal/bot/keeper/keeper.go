@@ -11,7 +11,7 @@ import (
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
-	"levelboard/internal/bot/queue"
+	"levelboard/internal/bot/store"
 )
 
 // Options are what a Keeper works with. One of AdminToken and Key is set.
@@ -21,9 +21,8 @@ type Options struct {
 	PublicURL       string   // what links are built on
 	Announce        string   // here, off, or a channel's id
 	HideRoles       []string // names or ids
-	Dir             string   // where it keeps a file for each guild
-	Queue           *queue.Queue
-	Seen            *queue.Seen
+	Store           *store.Store
+	Tick            time.Duration // between two batches
 	Log             *slog.Logger
 }
 
@@ -49,45 +48,43 @@ func New(o Options) *Keeper {
 // stopTime is how long a stop sends what is queued.
 const stopTime = 10 * time.Second
 
-// Run sends what is queued, once a second, until ctx ends; then all of it, for at most stopTime. No event may come after ctx ended.
+// Run sends what is queued, once a Tick, until ctx ends; then all of it, for at most stopTime. No event may come after ctx ended.
 // started is called when events may come.
-func (k *Keeper) Run(ctx context.Context, c chat.Chat, started func()) {
-	k.chat = c
-	k.life = ctx
+func (k *Keeper) Run(ctx context.Context, c chat.Chat, started func()) error {
+	k.chat, k.life = c, ctx
 	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	k.sending = sending
-	for _, id := range k.Queue.Guilds() { // of an earlier run
+	waiting, err := k.Store.Guilds() // of an earlier run
+	if err != nil {
+		return err
+	}
+	for _, id := range waiting {
 		k.guild(id)
 	}
 	started()
-	for tick := time.NewTicker(time.Second); ctx.Err() == nil; {
+	for tick := time.NewTicker(k.Tick); ctx.Err() == nil; {
 		select {
 		case <-ctx.Done():
 			tick.Stop()
 		case <-tick.C:
 		}
-		k.flush()
-		for _, g := range k.all() {
-			g.nudge()
-		}
+		k.commit()
+		k.nudge()
 	}
 	timer := time.AfterFunc(stopTime, stop)
 	defer timer.Stop()
 	close(k.stopping)
 	k.running.Wait()
-	k.flush()
-	if left := k.Queue.Len(); left > 0 {
+	if left := k.commit(); left > 0 {
 		k.Log.Warn("stopped with messages that Levelboard has not taken; they are kept and sent at the next start", "queued", left)
 	}
+	return nil
 }
 
-// flush writes what has come to disk.
-func (k *Keeper) flush() {
-	dropped, err := k.Queue.Flush()
-	if err == nil {
-		err = k.Seen.Flush()
-	}
+// commit writes what has come to disk. It returns how many messages wait.
+func (k *Keeper) commit() int {
+	waiting, dropped, err := k.Store.Commit()
 	if err != nil {
 		k.Log.Error("messages cannot be written to LEVELBOARD_BOT_DATA; those that have come since are lost if the bot dies", "error", err)
 	}
@@ -95,22 +92,23 @@ func (k *Keeper) flush() {
 		messages.WithLabelValues("dropped").Add(float64(dropped))
 		k.Log.Warn("the queue was full, the oldest messages were dropped: Levelboard has been away for too long", "dropped", dropped)
 	}
-	queued.Set(float64(k.Queue.Len()))
+	queued.Set(float64(waiting))
+	return waiting
 }
 
-func (k *Keeper) all() []*guild {
+// nudge wakes all guilds.
+func (k *Keeper) nudge() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	all := make([]*guild, 0, len(k.guilds))
 	here := 0
 	for _, g := range k.guilds {
-		all = append(all, g)
+		poke(g.wake)
+		poke(g.uneven)
 		if g.here() {
 			here++
 		}
 	}
 	guildsKept.Set(float64(here))
-	return all
 }
 
 // guild returns a guild, which sends what is queued for it from now on.
@@ -137,61 +135,44 @@ func (k *Keeper) Left(guildID string) { k.guild(guildID).leave() }
 
 // Joined implements chat.Listener.
 func (k *Keeper) Joined(guildID string, member chat.Member) {
-	if !member.Bot {
-		g := k.guild(guildID)
-		g.notePresence(member.ID, true)
-		g.noteMember(member)
-	}
+	k.guild(guildID).noteMember(member, true)
 }
 
 // Updated implements chat.Listener.
 func (k *Keeper) Updated(guildID string, member chat.Member) {
-	if !member.Bot {
-		k.guild(guildID).noteMember(member)
-	}
+	k.guild(guildID).noteMember(member, false)
 }
 
 // Departed implements chat.Listener.
-func (k *Keeper) Departed(guildID, userID string) {
-	g := k.guild(guildID)
-	g.notePresence(userID, false)
-	g.noteMember(chat.Member{ID: userID})
-}
+func (k *Keeper) Departed(guildID, userID string) { k.guild(guildID).noteDeparture(userID) }
 
 // Wrote implements chat.Listener.
 func (k *Keeper) Wrote(m chat.Message) {
-	if m.Author.Bot {
-		return
+	text, err := json.Marshal(message(m))
+	if err == nil {
+		k.guild(m.GuildID)
+		var isNew bool
+		if isNew, err = k.Store.Add(m.GuildID, m.ID, text); err == nil && !isNew {
+			messages.WithLabelValues("repeated").Inc()
+		}
 	}
-	if !k.Seen.Add(m.ID) {
-		messages.WithLabelValues("repeated").Inc()
-		return
-	}
-	item, err := json.Marshal(message(m))
 	if err != nil {
-		k.Log.Error("a message cannot be encoded", "error", err)
-		return
+		k.Log.Error("a message cannot be queued and is lost; check LEVELBOARD_BOT_DATA", "error", err)
 	}
-	k.guild(m.GuildID)
-	k.Queue.Add(m.GuildID, kindMessages, item)
 }
 
 type object = map[string]any
 
+// mostMemberRoles is how many roles Levelboard takes with a message.
+const mostMemberRoles = 250
+
 // message is a message as Levelboard takes it.
 func message(m chat.Message) object {
 	a := m.Author
-	roles := a.Roles
-	if len(roles) > 250 {
-		roles = roles[:250]
+	return object{
+		"userId": a.ID, "channelId": m.ChannelID, "parentChannelId": orNull(m.ParentID), "roleIds": append([]string{}, a.Roles[:min(mostMemberRoles, len(a.Roles))]...),
+		"user": object{"username": a.Username, "globalName": orNull(a.GlobalName), "discriminator": a.Discriminator, "avatar": orNull(a.Avatar)},
 	}
-	written := object{"userId": a.ID, "channelId": m.ChannelID, "roleIds": append([]string{}, roles...), "user": object{
-		"username": a.Username, "globalName": orNull(a.GlobalName), "discriminator": a.Discriminator, "avatar": orNull(a.Avatar),
-	}}
-	if m.ParentID != "" {
-		written["parentChannelId"] = m.ParentID
-	}
-	return written
 }
 
 func orNull(text string) any {

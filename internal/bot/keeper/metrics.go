@@ -9,7 +9,7 @@ import (
 var (
 	messages = metrics.NewCounterVec("levelboard_bot_messages_total",
 		"Messages of members: sent, rejected by Levelboard, dropped because the queue was full, repeated by Discord.", "outcome", "sent", "rejected", "dropped", "repeated")
-	queued      = metrics.NewGauge("levelboard_bot_queue_messages", "Messages and changes of presence that Levelboard has not taken yet.")
+	queued      = metrics.NewGauge("levelboard_bot_queue_messages", "Messages that Levelboard has not taken yet.")
 	guildsKept  = metrics.NewGauge("levelboard_bot_guilds", "Guilds that the bot is in.")
 	roleResults = metrics.NewCounterVec("levelboard_bot_role_changes_total",
 		"Roles given and taken: done, forbidden by missing rights, failed.", "outcome", "done", "forbidden", "failed")

@@ -1,65 +1,49 @@
 package keeper
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 
 	"levelboard/internal/bot/api"
-	"levelboard/internal/bot/queue"
+	"levelboard/internal/bot/store"
 )
 
-// sendQueued sends what is queued for the guild, in order. It returns false when Levelboard cannot take it now.
-func (g *guild) sendQueued() bool {
-	var known bool
-	g.update(func() { known = g.known })
-	if !known {
-		return false
-	}
+// sendMessages sends the messages that wait, in order. It returns false when Levelboard cannot take them now.
+func (g *guild) sendMessages(ctx context.Context) bool {
 	for {
-		batch, ok, err := g.k.Queue.Next(g.id)
+		batch, err := g.k.Store.Next(g.id)
 		if err != nil {
 			g.log.Error("the queue cannot be read; check LEVELBOARD_BOT_DATA", "error", err)
 			return false
 		}
-		if !ok {
+		if batch.Count == 0 {
+			g.failing = false
 			return true
 		}
-		if len(batch.Items) > 0 {
-			err = g.sendBatch(batch)
-		}
+		err = g.sendBatch(ctx, batch)
 		if api.Passing(err) || errors.Is(err, errAdmin) || errors.Is(err, errKey) {
-			if g.k.life.Err() == nil {
-				g.log.Warn("messages wait in the queue", "queued", g.k.Queue.Len(), "error", err)
+			if !g.failing && g.k.life.Err() == nil {
+				g.log.Warn("messages wait in the queue", "error", err)
 			}
+			g.failing = true
 			return false
 		}
 		outcome := "sent"
 		if err != nil {
 			outcome = "rejected"
-			g.log.Warn("Levelboard does not take these messages; they are dropped", "messages", len(batch.Items), "error", err)
+			g.log.Warn("Levelboard does not take these messages; they are dropped", "messages", batch.Count, "error", err)
 		}
-		if batch.Kind == kindMessages {
-			messages.WithLabelValues(outcome).Add(float64(len(batch.Items)))
-		}
-		if err := g.k.Queue.Done(batch); err != nil {
+		messages.WithLabelValues(outcome).Add(float64(batch.Count))
+		if err := g.k.Store.Done(g.id, batch); err != nil {
 			g.log.Error("a batch that was sent cannot be removed; check LEVELBOARD_BOT_DATA", "error", err)
 			return false
 		}
 	}
 }
 
-func (g *guild) sendBatch(b queue.Batch) error {
-	items := make([]json.RawMessage, len(b.Items))
-	for i, item := range b.Items {
-		items[i] = item
-	}
-	ctx := g.k.sending
-	if b.Kind != kindMessages {
-		return g.call(ctx, api.Request{
-			Method: http.MethodPut, Path: "/v2/guilds/" + g.id + "/presence", Body: object{"present": b.Kind == kindPresent, "userIds": unique(items)},
-		}, nil)
-	}
+func (g *guild) sendBatch(ctx context.Context, b store.Batch) error {
 	var answer struct {
 		Results []struct {
 			UserID                string
@@ -67,29 +51,47 @@ func (g *guild) sendBatch(b queue.Batch) error {
 			AddRoles, RemoveRoles []string
 		}
 	}
-	post := api.Request{Method: http.MethodPost, Path: "/v2/guilds/" + g.id + "/messages", Body: object{"messages": items}, Once: b.Name}
+	post := api.Request{
+		Method: http.MethodPost, Path: "/v2/guilds/" + g.id + "/messages", Body: object{"messages": json.RawMessage(b.Messages)}, Once: b.Name,
+	}
 	err := g.call(ctx, post, &answer)
-	if api.Status(err) == http.StatusNotFound {
-		if err = g.remake(ctx, err); err == nil {
+	if api.Status(err) == http.StatusNotFound { // it was deleted, or its leveling is off
+		isNew, makeErr := g.make(ctx, "")
+		switch {
+		case makeErr != nil:
+			err = makeErr
+		case isNew:
 			err = g.call(ctx, post, &answer)
+		default:
+			err = errors.Join(errNoList, err)
 		}
 	}
 	for _, r := range answer.Results {
 		if r.LeveledUp || len(r.AddRoles)+len(r.RemoveRoles) > 0 {
-			g.noteLevel(r.UserID)
+			g.noteRoles(r.UserID)
 		}
 	}
 	return err
 }
 
-func unique(items []json.RawMessage) []json.RawMessage {
-	seen := map[string]bool{}
-	var list []json.RawMessage
-	for _, item := range items {
-		if !seen[string(item)] {
-			seen[string(item)] = true
-			list = append(list, item)
+// sendPresence sends who came and who left.
+func (g *guild) sendPresence(ctx context.Context, present map[string]bool) error {
+	lists := map[bool][]string{}
+	for userID, is := range present {
+		lists[is] = append(lists[is], userID)
+	}
+	for is, all := range lists {
+		for len(all) > 0 {
+			some := all[:min(mostAtOnce, len(all))]
+			err := g.call(ctx, api.Request{Method: http.MethodPut, Path: "/v2/guilds/" + g.id + "/presence", Body: object{"present": is, "userIds": some}}, nil)
+			if err != nil {
+				return err
+			}
+			all = all[len(some):]
 		}
 	}
-	return list
+	return nil
 }
+
+// mostAtOnce is how many users one call may name.
+const mostAtOnce = 1000

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -11,9 +12,6 @@ import (
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
 )
-
-// facts are what Levelboard was sent of a guild, as JSON. Each part is sent when it has changed.
-type facts struct{ base, lists, managers string }
 
 // keyLimit is the limit of the bot's keys, in requests a minute.
 const keyLimit = 600
@@ -32,24 +30,6 @@ var (
 	errNoList = errors.New("no such guild in Levelboard, or its leveling is off: a manager can switch it on in the guild's settings")
 )
 
-// setUp makes the guild and the key in Levelboard where they are missing. Without the admin token there is nothing to make.
-func (g *guild) setUp(ctx context.Context, here bool) error {
-	if g.k.AdminToken != "" && here {
-		facts, ok := g.k.chat.Guild(g.id)
-		if !ok {
-			return nil
-		}
-		if _, err := g.makeGuild(ctx, facts); err != nil {
-			return err
-		}
-		if err := g.makeKey(ctx, facts.OwnerID, ""); err != nil {
-			return err
-		}
-	}
-	g.update(func() { g.known = true })
-	return nil
-}
-
 // admin makes a call under /admin.
 func (g *guild) admin(ctx context.Context, method, path string, body, out any) error {
 	err := g.k.Client.Do(ctx, api.Request{Method: method, Path: path, Body: body, AdminToken: g.k.AdminToken}, out)
@@ -59,94 +39,20 @@ func (g *guild) admin(ctx context.Context, method, path string, body, out any) e
 	return err
 }
 
-// patch changes properties of the guild's document and leaves the rest as it is.
-func (g *guild) patch(ctx context.Context, properties object) error {
-	return g.admin(ctx, http.MethodPatch, "/admin/guilds/"+g.id, properties, nil)
-}
-
-// makeGuild brings the guild's facts up to date, and makes the guild if Levelboard does not know it.
-func (g *guild) makeGuild(ctx context.Context, facts chat.Guild) (isNew bool, err error) {
-	path, document := "/admin/guilds/"+g.id, base(facts)
-	maps.Copy(document, g.managers(facts))
-	err = g.patch(ctx, document)
-	if api.Status(err) != http.StatusNotFound {
-		return false, err
-	}
-	g.log.Info("the guild is new to Levelboard")
-	g.update(func() { g.resend, g.changed, g.behind = true, true, true })
-	return true, g.admin(ctx, http.MethodPut, path, document, nil)
-}
-
-// remake makes a guild that was deleted again. One whose leveling is off stays as it is.
-func (g *guild) remake(ctx context.Context, cause error) error {
-	facts, here := g.k.chat.Guild(g.id)
-	if g.k.AdminToken == "" || !here {
-		return errors.Join(errNoList, cause)
-	}
-	isNew, err := g.makeGuild(ctx, facts)
-	switch {
-	case err != nil:
-		return err
-	case !isNew:
-		return errors.Join(errNoList, cause)
-	}
-	return g.makeKey(ctx, facts.OwnerID, g.keyNow())
-}
-
-// makeKey makes the guild's API key if there is none, it is not the owner's, or it is the one that Levelboard does not take any more.
-func (g *guild) makeKey(ctx context.Context, ownerID, rejected string) error {
-	g.making.Lock()
-	defer g.making.Unlock()
-	var was state
-	g.update(func() { was = g.state })
-	if was.Key != "" && was.KeyOwner == ownerID && was.Key != rejected {
-		return nil
-	}
-	var made struct{ ID, Key string }
-	if err := g.admin(ctx, http.MethodPost, "/admin/keys", object{
-		"name": "levelboard-bot", "ownerId": ownerID, "permission": "read_write", "guildIds": []string{g.id}, "rateLimit": keyLimit,
-	}, &made); err != nil {
-		return err
-	}
-	g.save(func(s *state) { s.KeyID, s.Key, s.KeyOwner = made.ID, made.Key, ownerID })
-	if was.KeyID != "" {
-		if err := g.admin(ctx, http.MethodDelete, "/admin/keys/"+was.KeyID, nil, nil); err != nil && api.Status(err) != http.StatusNotFound {
-			g.log.Warn("the guild's earlier key could not be revoked", "key", was.KeyID, "error", err)
-		}
-	}
-	return nil
-}
-
-func (g *guild) keyNow() (key string) {
-	if g.k.AdminToken == "" {
-		return g.k.Key
-	}
-	g.update(func() { key = g.state.Key })
-	return key
-}
-
-// call makes a call with the guild's key. With the admin token, a guild or a key that is gone is made again.
+// call makes a call with the guild's key. With the admin token, a guild or a key that is missing is made.
 func (g *guild) call(ctx context.Context, r api.Request, out any) error {
-	r.Key = g.keyNow()
+	r.Key = g.key()
 	err := g.k.Client.Do(ctx, r, out)
 	status := api.Status(err)
-	if g.k.AdminToken == "" || !g.here() || status != http.StatusUnauthorized && status != http.StatusForbidden {
-		return explain(err)
+	if refused := status == http.StatusUnauthorized || status == http.StatusForbidden; refused && g.k.AdminToken != "" && g.here() {
+		if _, err := g.make(ctx, r.Key); err != nil {
+			return err
+		}
+		r.Key = g.key()
+		err = g.k.Client.Do(ctx, r, out)
+		status = api.Status(err)
 	}
-	facts, _ := g.k.chat.Guild(g.id)
-	if _, err := g.makeGuild(ctx, facts); err != nil {
-		return err
-	}
-	if err := g.makeKey(ctx, facts.OwnerID, r.Key); err != nil {
-		return err
-	}
-	g.log.Info("the guild's key was gone, the bot has made another one")
-	r.Key = g.keyNow()
-	return explain(g.k.Client.Do(ctx, r, out))
-}
-
-func explain(err error) error {
-	switch api.Status(err) {
+	switch status {
 	case http.StatusUnauthorized:
 		return errors.Join(errKey, err)
 	case http.StatusForbidden:
@@ -155,29 +61,74 @@ func explain(err error) error {
 	return err
 }
 
+func (g *guild) key() (key string) {
+	if g.k.AdminToken == "" {
+		return g.k.Key
+	}
+	g.update(func() { key = g.state.Key })
+	return key
+}
+
+// make brings the owner and the administrators up to date, and makes what is missing: the guild, and a key for it that is the owner's and not the
+// one that was refused.
+func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error) {
+	facts, here := g.k.chat.Guild(g.id)
+	if g.k.AdminToken == "" || !here {
+		return false, nil
+	}
+	g.making.Lock()
+	defer g.making.Unlock()
+	path, document := "/admin/guilds/"+g.id, g.managers(facts)
+	err = g.admin(ctx, http.MethodPatch, path, document, nil)
+	if api.Status(err) == http.StatusNotFound {
+		g.log.Info("the guild is new to Levelboard")
+		isNew, refused = true, g.key()
+		maps.Copy(document, names(facts))
+		err = g.admin(ctx, http.MethodPut, path, document, nil)
+	}
+	if err != nil {
+		return false, err
+	}
+	if isNew {
+		g.update(func() { clear(g.sent); g.changed = true })
+		g.catchUp()
+	}
+	var was state
+	g.update(func() { was = g.state })
+	if was.Key != "" && was.KeyOwner == facts.OwnerID && was.Key != refused {
+		return isNew, nil
+	}
+	var made struct{ ID, Key string }
+	if err := g.admin(ctx, http.MethodPost, "/admin/keys", object{
+		"name": "levelboard-bot", "ownerId": facts.OwnerID, "permission": "read_write", "guildIds": []string{g.id}, "rateLimit": keyLimit,
+	}, &made); err != nil {
+		return isNew, err
+	}
+	g.save(func(s *state) { s.KeyID, s.Key, s.KeyOwner = made.ID, made.Key, facts.OwnerID })
+	if was.KeyID != "" {
+		if err := g.admin(ctx, http.MethodDelete, "/admin/keys/"+was.KeyID, nil, nil); err != nil && api.Status(err) != http.StatusNotFound {
+			g.log.Warn("the guild's earlier key could not be revoked", "key", was.KeyID, "error", err)
+		}
+	}
+	return isNew, nil
+}
+
 // sendFacts sends what has changed of the guild's facts.
-func (g *guild) sendFacts(ctx context.Context) error {
+func (g *guild) sendFacts(ctx context.Context) (err error) {
+	changed := false
+	g.update(func() { changed, g.changed = g.changed, false })
 	now, here := g.k.chat.Guild(g.id)
-	if !here {
+	if !changed || !here {
 		return nil
 	}
-	g.update(func() {
-		if g.resend {
-			g.sent = facts{}
-		}
-		g.resend, g.changed = false, false
-	})
-	err := errors.Join(
-		g.sendChanged(&g.sent.base, base(now), func(body object) error { return g.putDirectory(ctx, body) }),
-		g.sendChanged(&g.sent.lists, lists(now), func(body object) error { return g.putDirectory(ctx, body) }),
-	)
-	if err == nil && g.k.AdminToken != "" {
-		err = g.sendChanged(&g.sent.managers, g.managers(now), func(body object) error {
-			if err := g.patch(ctx, body); err != nil {
-				return err
-			}
-			return g.makeKey(ctx, now.OwnerID, "")
-		})
+	if g.k.AdminToken != "" {
+		err = g.sendChanged("managers", g.managers(now), func(object) error { _, err := g.make(ctx, ""); return err })
+	}
+	put := func(body object) error {
+		return g.call(ctx, api.Request{Method: http.MethodPut, Path: "/v2/guilds/" + g.id + "/directory", Body: body}, nil)
+	}
+	if err == nil {
+		err = errors.Join(g.sendChanged("names", names(now), put), g.sendChanged("lists", lists(now), put))
 	}
 	if err != nil {
 		g.update(func() { g.changed = true })
@@ -185,23 +136,25 @@ func (g *guild) sendFacts(ctx context.Context) error {
 	return err
 }
 
-func (g *guild) putDirectory(ctx context.Context, body object) error {
-	return g.call(ctx, api.Request{Method: http.MethodPut, Path: "/v2/guilds/" + g.id + "/directory", Body: body}, nil)
-}
-
-func (g *guild) sendChanged(last *string, body object, send func(object) error) error {
+// sendChanged sends a part of the facts if it is not as it was sent last.
+func (g *guild) sendChanged(part string, body object, send func(object) error) error {
 	text, err := json.Marshal(body)
-	if err != nil || string(text) == *last {
+	if err != nil {
 		return err
+	}
+	hash, same := sha256.Sum256(text), false
+	g.update(func() { same = g.sent[part] == hash })
+	if same {
+		return nil
 	}
 	if err := send(body); err != nil {
 		return err
 	}
-	*last = string(text)
+	g.update(func() { g.sent[part] = hash })
 	return nil
 }
 
-func base(facts chat.Guild) object {
+func names(facts chat.Guild) object {
 	return object{"name": facts.Name, "icon": orNull(facts.Icon), "memberCount": max(1, facts.MemberCount)}
 }
 
@@ -224,9 +177,15 @@ func lists(facts chat.Guild) object {
 func (g *guild) managers(facts chat.Guild) object {
 	managers := object{"ownerId": facts.OwnerID}
 	g.update(func() {
-		if g.listed {
-			admins := slices.Sorted(maps.Keys(g.admins))
-			managers["adminIds"] = append([]string{}, admins[:min(mostAdmins, len(admins))]...)
+		if g.admins != nil {
+			admins := []string{}
+			for userID, is := range g.admins {
+				if is {
+					admins = append(admins, userID)
+				}
+			}
+			slices.Sort(admins)
+			managers["adminIds"] = admins[:min(mostAdmins, len(admins))]
 		}
 	})
 	return managers

@@ -45,8 +45,8 @@ func (s *Server) routes() http.Handler {
 			}
 		})
 		if limited {
-			w.Header().Set("Retry-After", "0.2")
-			answer(w, http.StatusTooManyRequests, object{"message": "You are being rate limited.", "retry_after": 0.2, "global": false})
+			w.Header().Set("Retry-After", "1")
+			answer(w, http.StatusTooManyRequests, object{"message": "You are being rate limited.", "retry_after": 0.6, "global": false})
 			return
 		}
 		rest.ServeHTTP(w, r)

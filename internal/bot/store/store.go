@@ -1,0 +1,185 @@
+// Package store keeps what a bot must not forget in one SQLite file: the messages that wait, the ids of the last ones, and a text for each guild.
+//
+// One transaction is open at any time, and Commit ends it: what came since is lost when the process is killed. A power failure may lose more.
+package store
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"modernc.org/sqlite" // also the driver
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+const (
+	batchSize = 150 // messages with 250 roles each fit into a request's 1 MiB
+	lastIDs   = 10_000
+)
+
+const schema = `
+CREATE TABLE IF NOT EXISTS message (n INTEGER PRIMARY KEY AUTOINCREMENT, guild TEXT NOT NULL, batch TEXT NOT NULL DEFAULT '', body TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS message_guild ON message (guild, n);
+CREATE TABLE IF NOT EXISTS seen (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS guild (id TEXT PRIMARY KEY, state TEXT NOT NULL);
+BEGIN IMMEDIATE`
+
+// Store is an open file. Goroutines may share it.
+type Store struct {
+	limit int
+
+	mu sync.Mutex
+	db *sql.DB
+}
+
+// Open opens the file bot.db in a directory, which it makes if need be. Beyond limit messages, the oldest are dropped. While it is open, no other
+// process can open it.
+func Open(dir string, limit int) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	path := filepath.Join(dir, "bot.db")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would let others read it
+	if err != nil {
+		return nil, fmt.Errorf("open the data directory: %w", err)
+	}
+	_ = file.Close()
+	db, err := sql.Open("sqlite", path+"?_pragma=locking_mode(exclusive)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=cache_size(-500)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // the one with the transaction
+	if _, err := db.Exec(schema); err != nil {
+		_ = db.Close()
+		if failed, ok := errors.AsType[*sqlite.Error](err); ok && failed.Code()&0xff == sqlite3.SQLITE_BUSY {
+			return nil, fmt.Errorf("the data directory %s is in use by another levelboard-bot: stop it, or set LEVELBOARD_BOT_DATA", dir)
+		}
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return &Store{limit: limit, db: db}, nil
+}
+
+// Close commits and closes the file.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.db.Exec("COMMIT")
+	return errors.Join(err, s.db.Close())
+}
+
+// Commit makes what was added survive the death of the process. It returns how many messages wait, and how many were dropped as there were too many.
+func (s *Store) Commit() (waiting, dropped int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.db.QueryRow("SELECT count(*) FROM message").Scan(&waiting); err != nil {
+		return 0, 0, err
+	}
+	if waiting > s.limit { // a batch that was handed out stays as it is: it may be counted already
+		result, err := s.db.Exec("DELETE FROM message WHERE n IN (SELECT n FROM message WHERE batch = '' ORDER BY n LIMIT ?)", waiting-s.limit)
+		if err != nil {
+			return waiting, 0, err
+		}
+		gone, _ := result.RowsAffected() // SQLite knows it
+		waiting, dropped = waiting-int(gone), int(gone)
+	}
+	if _, err := s.db.Exec("DELETE FROM seen WHERE n <= (SELECT max(n) FROM seen) - ?", lastIDs); err != nil {
+		return waiting, dropped, err
+	}
+	return waiting, dropped, s.commit()
+}
+
+// commit begins the next transaction, too. s.mu is held.
+func (s *Store) commit() error {
+	if _, err := s.db.Exec("COMMIT"); err != nil {
+		return err // the transaction stays open
+	}
+	_, err := s.db.Exec("BEGIN IMMEDIATE")
+	return err
+}
+
+// Add adds a message of a guild, unless its id is among the last ones.
+func (s *Store) Add(guild, id string, body []byte) (isNew bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	result, err := s.db.Exec("INSERT OR IGNORE INTO seen (id) VALUES (?)", id)
+	if err != nil {
+		return false, err
+	}
+	if rows, err := result.RowsAffected(); err != nil || rows == 0 {
+		return false, err
+	}
+	_, err = s.db.Exec("INSERT INTO message (guild, body) VALUES (?, ?)", guild, string(body))
+	return true, err
+}
+
+// Batch is what one request sends. Name is the same at each try, also after a restart, and no other batch has it.
+type Batch struct {
+	Name     string
+	Messages []byte // a JSON list
+	Count    int
+}
+
+// Next returns the oldest messages of a guild, with a Count of 0 if none wait. Until Done it returns the same ones.
+func (s *Store) Next(guild string) (b Batch, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = s.db.QueryRow("SELECT batch FROM message WHERE guild = ? ORDER BY n LIMIT 1", guild).Scan(&b.Name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return b, nil
+	}
+	if err == nil && b.Name == "" {
+		b.Name = rand.Text()
+		_, err = s.db.Exec("UPDATE message SET batch = ? WHERE n IN (SELECT n FROM message WHERE guild = ? ORDER BY n LIMIT ?)", b.Name, guild, batchSize)
+		if err == nil {
+			err = s.commit() // it may be counted from now on
+		}
+	}
+	if err != nil {
+		return Batch{}, err
+	}
+	row := s.db.QueryRow("SELECT '[' || group_concat(body, ',' ORDER BY n) || ']', count(*) FROM message WHERE guild = ? AND batch = ?", guild, b.Name)
+	return b, row.Scan(&b.Messages, &b.Count)
+}
+
+// Done removes a batch that was sent, or that nobody will ever take.
+func (s *Store) Done(guild string, b Batch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.db.Exec("DELETE FROM message WHERE guild = ? AND batch = ?", guild, b.Name)
+	return err
+}
+
+// Guilds returns the guilds for which messages wait.
+func (s *Store) Guilds() ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list string
+	err := s.db.QueryRow("SELECT coalesce(group_concat(DISTINCT guild), '') FROM message").Scan(&list)
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' }), err
+}
+
+// State returns the text that was saved for a guild, "" for none.
+func (s *Store) State(guild string) (state string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = s.db.QueryRow("SELECT state FROM guild WHERE id = ?", guild).Scan(&state)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return state, err
+}
+
+// SaveState saves a guild's text, and commits.
+func (s *Store) SaveState(guild, state string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.db.Exec("INSERT OR REPLACE INTO guild (id, state) VALUES (?, ?)", guild, state); err != nil {
+		return err
+	}
+	return s.commit()
+}

@@ -203,7 +203,7 @@ func (a *App) start(ctx context.Context) error {
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, apiKeys, web.Deps{
 			Guilds: guildCache, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept, Audit: log, Fonts: fonts,
-			Hiding: a.hiding,
+			Hiding: a.hiding, Announcements: announcements,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)

@@ -57,7 +57,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // Announcement is one announcement of a guild's settings, as its document has it.
 type Announcement struct {
 	ID            string        `json:"id" optional:"true"` // a UUID
-	Name          string        `json:"name" bytes:"1..400"`
+	Name          string        `json:"name"`
 	Kind          Kind          `json:"kind"`
 	URL           Secret        `json:"url" optional:"true" null:"true"`
 	Events        []Event       `json:"events" optional:"true" items:"0..6"`

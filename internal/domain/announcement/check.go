@@ -18,7 +18,7 @@ const (
 // Check calls wrong with the name and the broken rule of each property that is wrong, beyond what tags and types say.
 // Secret.Check says where http is allowed.
 func (a *Announcement) Check(wrong func(property, rule string)) {
-	if utf8.RuneCountInString(a.Name) > maxName {
+	if n := utf8.RuneCountInString(a.Name); n < 1 || n > maxName {
 		wrong("name", "must have 1 to 100 characters")
 	}
 	if rule := a.checkURL(); rule != "" {

@@ -17,6 +17,7 @@ import (
 	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/announce"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
@@ -48,6 +49,8 @@ type Deps struct {
 	Jobs        *jobs.Runner
 	Checkpoints *checkpoints.Checkpoints
 	Audit       *audit.Log
+
+	Announcements *announce.Announcer // needed where there are Settings
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
@@ -127,6 +130,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	s.profileRoutes(pages)
 	pages.get(settingsPath, s.handle(s.settings), unlisted("/guilds/"))
 	pages.post(settingsPath, s.handle(s.changeSettings), upTo(maxSettingsForm), formHere)
+	s.announcementRoutes(pages)
 	s.dataRoutes(pages)
 	pages.get(hiddenListPath, s.handle(s.hiddenList), unlisted("/guilds/"))
 	pages.post(hiddenListPath, s.handle(s.changeHiddenList), formHere)

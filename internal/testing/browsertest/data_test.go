@@ -2,6 +2,8 @@ package browsertest
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 )
 
@@ -35,4 +37,56 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.see("1 member restored.")
 	b.press("Close")
 	b.until("!document.body.innerText.includes('Restore finished')")
+}
+
+// TestAManagerAnnounces walks from the settings through the announcements, with and without script.
+func TestAManagerAnnounces(t *testing.T) {
+	t.Parallel()
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(hook.Close)
+	s := newSite(t, "LEVELBOARD_ALLOWED_PRIVATE_HOSTS=127.0.0.1")
+	g := s.guild(object{"name": "Moles"})
+	s.adaManages(g)
+	b := s.tab(t)
+	b.signIn("/guilds/" + g + "/settings")
+	b.press("Announcements")
+	b.see("Nothing is announced yet")
+	b.inspect("announcements-none")
+	b.press("Discord message")
+	b.fill("[name=name]", "general")
+	b.fill("[name=text]", "{name} is {nobody}")
+	b.press("Save")
+	b.until("document.querySelector('[name=text]').matches('[aria-invalid=true][aria-describedby*=error]') && document.activeElement.matches('[role=alert]')")
+	b.inspect("announcement-wrong")
+	b.fill("[name=text]", "{name} is level {level}")
+	b.fill("[name=url]", hook.URL+"/topsecret")
+	b.press("Preview")
+	b.see("Ada is level 5", "Not saved yet")
+	b.inspect("announcement-preview")
+	b.press("Save")
+	b.see("Saved.", "nothing posted yet")
+	b.press("Test general")
+	b.see("was posted: the webhook answered 204")
+	b.inspect("announcements-tested")
+	b.open("/guilds/" + g + "/announcements/new?kind=webhook")
+	b.fill("[name=name]", "program")
+	b.fill("[name=url]", hook.URL+"/topsecret")
+	b.press("Save")
+	b.press("New secret or delete program")
+	b.press("Create new secret for program")
+	b.see("Copy it now", "whsec_")
+	b.inspect("announcement-secret")
+	b.withoutScript()
+	b.press("Done")
+	b.press("Live board")
+	b.fill("[name=name]", "top")
+	b.fill("[name=url]", hook.URL+"/topsecret")
+	b.press("Save")
+	b.see("Saved.", "Live board")
+	b.press("Test top")
+	b.see("was posted")
+	b.press("Delete general")
+	b.press("Delete announcement general")
+	b.see("Announcement deleted.", "program")
+	b.lacks("general", "topsecret")
 }

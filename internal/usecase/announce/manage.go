@@ -110,32 +110,37 @@ func (a *Announcer) Test(ctx context.Context, k Key) (status int, wrong string, 
 
 // sample is what a test posts.
 func (d *delivery) sample(ctx context.Context, g *guild.Guild, settings *announcement.Announcement) (post, error) {
-	if d.Kind == announcement.Board {
-		text, _, err := d.boardText(ctx, g, settings)
-		return d.edit(settings.URL, text), err
+	text, err := d.Preview(ctx, g, settings)
+	if err != nil || text == "" {
+		return post{}, err
 	}
-	if d.Kind == announcement.Webhook {
-		name, data := sampleEvent(g, settings)
-		body := webhookBody(g.ID, name, time.Now(), data)
+	switch d.Kind {
+	case announcement.Board:
+		return d.edit(settings.URL, text), nil
+	case announcement.Webhook:
 		messageID := "msg_test_" + rand.Text()
-		return post{make: func() (*http.Request, error) { return webhookRequest(settings.URL, d.Secret, messageID, body) }}, nil
+		return post{make: func() (*http.Request, error) { return webhookRequest(settings.URL, d.Secret, messageID, []byte(text)) }}, nil
 	}
-	text, user := Preview(g, settings), id.User("")
-	if text == "" {
-		return post{}, nil
-	}
+	var mentioned []id.User
 	if settings.Mention && settings.On(announcement.LevelUp) {
-		user = g.OwnerID
+		mentioned = []id.User{g.OwnerID}
 	}
-	message := discordMessage(text, []id.User{user})
+	message := discordMessage(text, mentioned)
 	return post{make: func() (*http.Request, error) { return newRequest(http.MethodPost, settings.URL.Reveal(), message) }}, nil
 }
 
-// Preview is the message of a sample event: a level-up of the guild's owner, or a week when level-ups are not announced. It is empty when
-// the text comes out empty.
-func Preview(g *guild.Guild, settings *announcement.Announcement) string {
-	if !settings.On(announcement.LevelUp) {
-		return settings.PeriodOver(announcement.Closed{Period: samplePeriod, Winners: [3]string{"Ada", "Grace", "Linus"}, Guild: g.Name})
+// Preview is what a test of settings posts: a board as it is now, or a sample of an event, which is a level-up of the guild's owner, or a week
+// when level-ups are not announced. It is empty when the text comes out empty.
+func (a *Announcer) Preview(ctx context.Context, g *guild.Guild, settings *announcement.Announcement) (string, error) {
+	switch {
+	case settings.Kind == announcement.Board:
+		text, _, err := a.boardText(ctx, g, settings)
+		return text, err
+	case settings.Kind == announcement.Webhook:
+		name, data := sampleEvent(g, settings)
+		return string(webhookBody(g.ID, name, time.Now(), data)), nil
+	case !settings.On(announcement.LevelUp):
+		return settings.PeriodOver(announcement.Closed{Period: samplePeriod, Winners: [3]string{"Ada", "Grace", "Linus"}, Guild: g.Name}), nil
 	}
 	reached := max(settings.From, 5)
 	if len(settings.Levels) > 0 {
@@ -147,7 +152,7 @@ func Preview(g *guild.Guild, settings *announcement.Announcement) string {
 	return settings.LevelUp(announcement.Reached{
 		UserID: g.OwnerID, Name: "Ada", Level: reached, Previous: max(reached-1, 0), XP: g.Curve.XPFor(reached), Rank: 1,
 		Roles: rolesBetween(g, reached-1, reached), Guild: g.Name,
-	})
+	}), nil
 }
 
 const samplePeriod = "2026-W48"

@@ -19,6 +19,7 @@ type Given map[string]jsontext.Value
 var own = []string{
 	"enabled", "visibility", "embedding", "vanity", "curve", "xpGainInterval", "xpPerMessageMin", "xpPerMessageMax", "xpGlobalMultiplier",
 	"ignoredChannelIds", "ignoredRoleIds", "ignoredUserIds", "multipliers", "roleRewards", "timeZone", "periods", "seasons",
+	"announcements",
 }
 
 // Proposal is valid settings of one guild, which only Propose makes.

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/displayname"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/usecase/announce"
+)
+
+// announcementsPath is the page where managers say what their guild announces, and where.
+const announcementsPath = "/guilds/:guildId/announcements"
+
+// announcementsPage is the content of the page of a guild's announcements.
+type announcementsPage struct {
+	Guild  *guild.Guild
+	Rows   []announcementRow
+	Done   string            // what was done just now, in words
+	Tested *announcementTest // just now
+}
+
+// announcementRow is an announcement, and how far it is.
+type announcementRow struct {
+	announcement.Announcement
+	State announce.State
+}
+
+// announcementTest is what became of a sample: Status is 0 when there was no answer, and Wrong says why.
+type announcementTest struct {
+	Name   string
+	Status int
+	Wrong  string
+}
+
+// announcementKinds are the kinds in the order of the page, with what it calls them and says of them.
+var announcementKinds = []announcementKind{
+	{announcement.Discord, "Discord message", "A message in a channel for each level-up and for the winners of a period."},
+	{announcement.Board, "Live board", "One Discord message that always shows the top of the leaderboard."},
+	{announcement.Webhook, "Signed webhook", "Each event as JSON, for a program of your own."},
+	{announcement.Bot, "Bot message", "The same words where the member wrote, posted by levelboard-bot."},
+}
+
+type announcementKind struct {
+	Kind       announcement.Kind
+	Name, What string
+}
+
+// kindOf is what the page calls a kind, and empty for one that there is not.
+func kindOf(k announcement.Kind) string {
+	for _, one := range announcementKinds {
+		if one.Kind == k {
+			return one.Name
+		}
+	}
+	return ""
+}
+
+// KindName is what the page calls its kind.
+func (r announcementRow) KindName() string { return kindOf(r.Kind) }
+
+// Kinds are what can be added.
+func (announcementsPage) Kinds() []announcementKind { return announcementKinds }
+
+// announcementsDone are what the page says of what was just done, by the name in its address.
+var announcementsDone = map[string]string{
+	"saved": "Saved. Changes take effect within a second.", "deleted": "Announcement deleted.", "on": "Switched on. What happened while it was off is not announced.",
+}
+
+func (s *Site) announcementRoutes(pages routes) {
+	pages.get(announcementsPath, s.handle(s.announcements), unlisted("/guilds/"))
+	pages.get(announcementsPath+"/:announcementId", s.handle(s.announcementForm))
+	pages.post(announcementsPath+"/:announcementId", s.handle(s.changeAnnouncement), formHere, slow)
+}
+
+func (s *Site) announcements(c *gin.Context) error {
+	g, err := s.managedGuild(c)
+	if err != nil {
+		return err
+	}
+	return s.showAnnouncements(c, announcementsPage{Guild: g, Done: announcementsDone[c.Query("done")]})
+}
+
+func (s *Site) showAnnouncements(c *gin.Context, page announcementsPage) error {
+	states, err := s.deps.Announcements.States(c.Request.Context(), page.Guild)
+	if err != nil {
+		return err
+	}
+	for _, a := range page.Guild.Announcements {
+		page.Rows = append(page.Rows, announcementRow{a, states[a.ID]})
+	}
+	return s.show(c, http.StatusOK, "announcements", "Announcements of "+page.Guild.Name, page)
+}
+
+// changeAnnouncement is where every button of both pages leads.
+func (s *Site) changeAnnouncement(c *gin.Context) error {
+	g, err := s.managedGuild(c)
+	if err != nil {
+		return err
+	}
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	k, do := announce.Key{Guild: g.ID, ID: c.Param("announcementId")}, sent.Get("do")
+	s.log.InfoContext(c.Request.Context(), "a manager works on an announcement on the pages", "guild", g.ID,
+		"task", displayname.Cut(do, maxShown), "announcement", displayname.Cut(k.ID, maxShown))
+	switch do {
+	case "test":
+		return s.testAnnouncement(c, g, k)
+	case "secret":
+		return s.makeAnnouncementSecret(c, g, k)
+	case "on":
+		return toAnnouncements(c, g, do, s.deps.Announcements.SwitchOn(c.Request.Context(), k))
+	case "delete":
+		return toAnnouncements(c, g, "deleted", s.deleteAnnouncement(c.Request.Context(), g, k.ID))
+	}
+	page, err := announcementOf(g, k.ID, sent.Get("kind"))
+	if err != nil {
+		return err
+	}
+	page.read(sent)
+	if do == "save" {
+		return s.saveAnnouncement(c, page)
+	}
+	return s.previewAnnouncement(c, page)
+}
+
+// toAnnouncements leads back to the page, unless there was an error.
+func toAnnouncements(c *gin.Context, g *guild.Guild, done string, err error) error {
+	if err == nil {
+		c.Redirect(http.StatusSeeOther, fmt.Sprintf("/guilds/%s/announcements?done=%s", g.ID, done))
+	}
+	return err
+}
+
+func (s *Site) testAnnouncement(c *gin.Context, g *guild.Guild, k announce.Key) error {
+	tested := &announcementTest{}
+	var err error
+	if tested.Status, tested.Wrong, err = s.deps.Announcements.Test(c.Request.Context(), k); err != nil {
+		return err
+	}
+	tested.Name = nameOfAnnouncement(g, k.ID)
+	if tested.Wrong == "" && tested.Status >= http.StatusMultipleChoices {
+		tested.Wrong = fmt.Sprintf("The webhook answered %d %s.", tested.Status, http.StatusText(tested.Status))
+	}
+	return s.showAnnouncements(c, announcementsPage{Guild: g, Tested: tested})
+}
+
+func nameOfAnnouncement(g *guild.Guild, wanted string) string {
+	for _, a := range g.Announcements {
+		if a.ID == wanted {
+			return a.Name
+		}
+	}
+	return ""
+}
+
+// announcementSecret is the content of the page that shows a signing secret once.
+type announcementSecret struct {
+	Guild        *guild.Guild
+	Name, Secret string
+}
+
+func (s *Site) makeAnnouncementSecret(c *gin.Context, g *guild.Guild, k announce.Key) error {
+	secret, err := s.deps.Announcements.NewSecret(c.Request.Context(), k)
+	if err != nil {
+		return err
+	}
+	pageOf(c).secret = true
+	return s.show(c, http.StatusOK, "announcement-secret", "New signing secret", announcementSecret{g, nameOfAnnouncement(g, k.ID), secret})
+}

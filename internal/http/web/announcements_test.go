@@ -1,0 +1,251 @@
+package web_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/usecase/announce"
+	"levelboard/internal/usecase/audit"
+	"levelboard/internal/usecase/hydrate"
+	"levelboard/internal/usecase/lease"
+)
+
+const announcementsAddress = "/guilds/" + string(public) + "/announcements"
+
+// announcementsWorld is a settings world whose announcements go to a webhook.
+type announcementsWorld struct {
+	*settingsWorld
+	webhook string // its address; one that ends in /gone is not there
+
+	mu  sync.Mutex
+	got []string // bodies
+}
+
+func newAnnouncementsWorld(t *testing.T) *announcementsWorld {
+	w := &announcementsWorld{}
+	target := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.got = append(w.got, string(body))
+		if strings.HasSuffix(r.URL.Path, "/gone") {
+			rw.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(target.Close)
+	w.webhook = target.URL + "/topsecret"
+	hosts, _ := announcement.ParseHosts([]string{"127.0.0.1"})
+	w.settingsWorld = newSettingsWorldWith(t, func(in *settingsWorld, s *site, live *redisstore.Store, _ *hydrate.Hydrator) {
+		s.deps.Announcements = announce.New(announce.Deps{
+			Archive: in.archive, Live: live, Guilds: in.cache, Board: in.board, Hosts: hosts, Log: slog.New(slog.DiscardHandler),
+			Trust: &tls.Config{RootCAs: target.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs},
+			Lease: func() (lease.Lease, bool) { return lease.Lease{}, false },
+		})
+	})
+	return w
+}
+
+// all are the announcements as they are archived.
+func (w *announcementsWorld) all() []announcement.Announcement {
+	w.t.Helper()
+	g, err := w.archive.Guild(w.t.Context(), public)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return g.Announcements
+}
+
+// made adds an announcement and returns its address.
+func (w *announcementsWorld) made(b *browser, kind string, change ...string) string {
+	w.t.Helper()
+	form := with(b.get(announcementsAddress+"/new?kind="+kind).want(200).form(), append([]string{"name", "general", "url", w.webhook, "do", "save"}, change...)...)
+	b.post(announcementsAddress+"/new", form).want(200, "Saved.")
+	all := w.all()
+	return announcementsAddress + "/" + all[len(all)-1].ID
+}
+
+func TestAManagerAddsEditsAndDeletesAnAnnouncement(t *testing.T) {
+	w := newAnnouncementsWorld(t)
+	b := w.manager()
+	b.get(settingsAddress).want(200, `href="`+announcementsAddress+`"`)
+	b.get(announcementsAddress).want(200, "Nothing is announced yet", announcementsAddress+"/new?kind=board")
+	form := with(b.get(announcementsAddress+"/new?kind=discord").form(), "name", "general", "url", w.webhook, "text", "{name} is <b>{level}</b>\r\n!", "levels", "5, 10", "mention", "-", "do", "save")
+	for range 2 { // a double click
+		b.post(announcementsAddress+"/new", form).want(200, "Saved.", "general", "nothing posted yet", "/…").lacks("topsecret")
+	}
+	a := w.all()[0]
+	if len(w.all()) != 1 || string(a.URL) != w.webhook || *a.Text != "{name} is <b>{level}</b>\n!" || a.Mention || !slices.Equal(a.Levels, []level.Level{5, 10}) {
+		t.Fatalf("saved %#v", w.all())
+	}
+
+	edit := announcementsAddress + "/" + a.ID
+	form = with(b.get(edit).want(200, "/…", "&lt;b&gt;{level}").lacks("topsecret").form(), "events.period", "-", "from", "7", "text", "", "kind", "board", "id", "x", "do", "save")
+	other := with(form, "from", "8")
+	for range 2 {
+		b.post(edit, form).want(200, "Saved.")
+	}
+	if a = w.all()[0]; string(a.URL) != w.webhook || a.Text != nil || a.From != 7 || a.Kind != announcement.Discord || !slices.Equal(a.Events, []announcement.Event{announcement.LevelUp}) {
+		t.Errorf("saved %#v", a)
+	}
+	seen := b.post(edit, other).want(409, "changed while you were editing", `value="8"`).form()
+	b.post(edit, with(seen, "do", "save")).want(200, "Saved.")
+	if a = w.all()[0]; a.From != 8 {
+		t.Errorf("saved %#v", a)
+	}
+
+	// The settings form leaves them as they are, with their addresses.
+	b.post(settingsAddress, with(b.get(settingsAddress).form(), "vanity", "diggers", "do", "save")).want(200, "Saved.")
+	if now := w.all(); !slices.EqualFunc(now, []announcement.Announcement{a}, func(a, b announcement.Announcement) bool { return a.URL == b.URL && a.From == b.From }) {
+		t.Errorf("the settings form left %#v", now)
+	}
+	for range 2 {
+		b.post(edit, url.Values{"do": {"delete"}}).want(200, "Announcement deleted.", "Nothing is announced yet")
+	}
+	b.post(edit, form).want(404, "There is no such announcement")
+	if logged := w.audited(); strings.Contains(w.log.String()+logged, "topsecret") || strings.Count(logged, "announcements") < 6 || !strings.Contains(logged, ada) {
+		t.Errorf("the logs show an address, or nothing: %s", logged)
+	}
+}
+
+// audited is the audit log of the guild.
+func (w *announcementsWorld) audited() string {
+	w.t.Helper()
+	records, err := w.archive.ReadAudit(w.t.Context(), public, audit.Query{Limit: 100}, func(guild.Incarnation, time.Time) (newest time.Time, err error) { return newest, nil })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	text := ""
+	for _, r := range records {
+		text += fmt.Sprintf("%s: %s -> %s\n", r.By.Actor.ID, r.Before, r.After)
+	}
+	return text
+}
+
+func TestErrorsStandAtTheFieldsOfAnAnnouncement(t *testing.T) {
+	w := newAnnouncementsWorld(t)
+	b := w.manager()
+	edit := w.made(b, "discord", "name", "the first one")
+	for _, c := range []struct{ kind, field, value, want string }{
+		{"discord", "name", "", "Must have 1 to"}, {"discord", "url", "ftp://x", "begins with https://"}, {"discord", "url", "http://hooks.example/x", "LEVELBOARD_ALLOWED_PRIVATE_HOSTS"},
+		{"discord", "url", "", "webhook&#39;s address"}, {"discord", "url", "https://elsewhere.example/…", "none is stored"}, {"discord", "text", "a {nobody}", "character 3"},
+		{"discord", "from", "x", "whole number"}, {"discord", "every", "0", "1 to 10000"}, {"discord", "levels", "5, 5", "Entry 2: repeats level 5"},
+		{"discord", "events", "", "at least one event"}, {"board", "top", "2", "3 to 25"}, {"board", "period", "year", "day, week"}, {"webhook", "url", "https://a@b.example", "no user"},
+	} {
+		form := with(b.get(announcementsAddress+"/new?kind="+c.kind).form(), "name", "one", "url", w.webhook, c.field, c.value)
+		if c.field == "events" {
+			form = with(form, "events.levelup", "-", "events.period", "-")
+		}
+		for _, do := range []string{"save", "preview"} {
+			if do == "preview" && c.field == "url" {
+				continue // some addresses are judged when they are saved
+			}
+			b.post(announcementsAddress+"/new", with(form, "do", do)).want(422, c.want, `id="f-`+c.field+`-error"`, `<a href="#f-`+c.field+`">`)
+		}
+	}
+	b.post(edit, with(b.get(edit).form(), "url", "https://elsewhere.example/…", "do", "save")).want(422, `id="f-url-error"`).lacks("topsecret")
+	for range 9 {
+		w.made(b, "bot")
+	}
+	b.get(announcementsAddress).want(200, "There can be 10.").lacks("/new?kind=")
+	b.post(announcementsAddress+"/new", with(b.get(announcementsAddress+"/new").form(), "name", "x", "url", w.webhook, "do", "save")).want(422, "Not saved", "at most 10")
+	if len(w.all()) != 10 {
+		t.Errorf("%d announcements", len(w.all()))
+	}
+}
+
+func TestAManagerPreviewsAndTestsAnAnnouncement(t *testing.T) {
+	w := newAnnouncementsWorld(t)
+	w.members(500)
+	b := w.manager()
+	preview := func(kind string, change ...string) page {
+		form := with(b.get(announcementsAddress+"/new?kind="+kind).form(), append([]string{"name", "one", "url", w.webhook, "do", "preview"}, change...)...)
+		return b.post(announcementsAddress+"/new", form)
+	}
+	preview("discord", "text", "<i>{name}</i> {level}").want(200, "Not saved yet", "&lt;i&gt;Ada&lt;/i&gt; 5")
+	preview("discord", "text", "{#level.9}x{/level.9}").want(200, "comes out empty")
+	preview("bot", "events.levelup", "-").want(200, "2026-W48 is over.")
+	preview("board").want(200, `1. \&lt;b\&gt;member 0`, "500 XP")
+	preview("webhook").want(200, "&#34;type&#34;:&#34;levelup&#34;")
+	if len(w.all()) != 0 || len(w.got) != 0 {
+		t.Errorf("a preview saved %v, posted %q", w.all(), w.got)
+	}
+
+	edit := w.made(b, "discord", "name", "<i>")
+	b.post(edit, url.Values{"do": {"test"}}).want(200, "&lt;i&gt;</bdi> was posted: the webhook answered 200.", `data-address="`+announcementsAddress+`"`)
+	gone := w.made(b, "discord", "url", w.webhook+"/gone")
+	b.post(gone, url.Values{"do": {"test"}}).want(200, "failed. The webhook answered 404 Not Found.").lacks("topsecret")
+	b.post(w.made(b, "discord", "url", "https://10.0.0.1/topsecret"), url.Values{"do": {"test"}}).want(200, "its address is private").lacks("topsecret")
+	b.post(w.made(b, "bot"), url.Values{"do": {"test"}}).want(409)
+	b.post(announcementsAddress+"/x", url.Values{"do": {"test"}}).want(404)
+	if len(w.got) != 2 {
+		t.Errorf("the tests posted %q", w.got)
+	}
+}
+
+// A secret is shown once, on a page that nobody keeps and whose size says nothing of it.
+func TestAManagerMakesASigningSecret(t *testing.T) {
+	w := newAnnouncementsWorld(t)
+	b := w.manager()
+	made := b.post(w.made(b, "webhook"), url.Values{"do": {"secret"}}, "Accept-Encoding", "gzip").want(200, "Copy it now", ">whsec_")
+	if made.header.Get("Content-Encoding") != "" || made.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the page of a secret: %v", made.header)
+	}
+	b.get(announcementsAddress).want(200).lacks("whsec_")
+	b.post(w.made(b, "discord"), url.Values{"do": {"secret"}}).want(409, "Only announcements of the kind webhook")
+}
+
+func TestAManagerSeesWhyAnAnnouncementIsOffAndSwitchesItOn(t *testing.T) {
+	w := newAnnouncementsWorld(t)
+	b := w.manager()
+	edit := w.made(b, "discord")
+	states, err := w.archive.AnnouncementStates(t.Context(), []id.Guild{public})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := w.archive.AcquireLease(t.Context(), "x", time.Minute, false)
+	s := states[0]
+	s.Off, s.LastError, s.LastSent = "The webhook answered 410 Gone.", "The webhook answered 410 Gone.", time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
+	if err = errors.Join(err, w.archive.NoteAnnouncement(t.Context(), l, s)); err != nil {
+		t.Fatal(err)
+	}
+	b.get(announcementsAddress).want(200, ">Off<", "Switched off: The webhook answered 410 Gone.", "last posted", "2026-11-20 08:30")
+	for range 2 {
+		b.post(edit, url.Values{"do": {"on"}}).want(200, "Switched on.").lacks(">Off<", `value="on"`)
+	}
+}
+
+func TestOnlyManagersSeeAnnouncements(t *testing.T) {
+	w := newAnnouncementsWorld(t)
+	edit := w.made(w.manager(), "webhook")
+	w.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{})
+	in, out := w.browser(), w.browser()
+	in.get("/sign-in/provider?next=/").want(200, "Ada L.")
+	for _, path := range []string{announcementsAddress, edit, announcementsAddress + "/new"} {
+		in.get(path).want(403, "Only the owner")
+		out.get(path).want(401, "sign-in?next=")
+	}
+	for _, do := range []string{"save", "preview", "test", "secret", "on", "delete"} {
+		in.post(edit, url.Values{"do": {do}}).want(403)
+		out.post(edit, url.Values{"do": {do}}).want(401)
+		in.post(edit, url.Values{"do": {do}}, "Origin", "https://evil.example").want(403, "another site")
+	}
+	if len(w.all()) != 1 || len(w.got) != 0 {
+		t.Errorf("somebody else changed %v, posted %q", w.all(), w.got)
+	}
+}

@@ -70,6 +70,7 @@ func (l *load) bots(ctx context.Context) {
 	l.do(ctx, "POST", "/v2/guilds/"+theGuild+"/messages", l.bot, `{"messages":[`+said+`,`+said+`]}`, 200)
 	l.do(ctx, "GET", l.member(1), l.bot, "", 200)
 	l.do(ctx, "POST", "/v2/guilds/"+theGuild+"/messages", l.bot, `{"messages":[]}`, 400)
+	l.do(ctx, "PUT", "/v2/guilds/"+theGuild+"/hidden", l.bot, fmt.Sprintf(`{"by":"manager","hidden":%t,"userIds":["4%017d"]}`, l.round%2 == 0, 9), 200)
 }
 
 func (l *load) dashboards(ctx context.Context) {

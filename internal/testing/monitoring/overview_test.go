@@ -87,6 +87,13 @@ var overview = dashboard{
 				{perSecond("", `levelboard_event_streams_dropped_total{`+on+`}`), "streams dropped"},
 			}},
 		}},
+		{"Hidden users", []panel{
+			one("Requests about hidden users", "reqps", perSecond("method, status", httpCount+`,route="/v2/guilds/:guildId/hidden"}`), "{{method}} {{status}}"),
+			{title: "Flags copied to Redis", unit: "ops", queries: []shown{
+				{perSecond("", `levelboard_redis_script_duration_seconds_count{`+on+`,script="hide"}`), "copies"},
+				{perSecond("", `levelboard_redis_script_errors_total{`+on+`,script="hide"}`), "failed"},
+			}},
+		}},
 		{"Redis", redisPanels},
 		{"Snapshots and the archive", archivePanels},
 		{"Discord bot", []panel{

@@ -11,6 +11,9 @@ import (
 func (h *harness) checkBoards() {
 	for i, r := range h.replicas {
 		reader := &client{h: h, name: "end", rng: h.stream(finalStream), current: i}
+		if !h.checkHidden(reader) {
+			return
+		}
 		ranks, ok := h.settle(i)
 		if !ok {
 			return
@@ -95,6 +98,12 @@ func (h *harness) checkBoard(final *client, guild string, ranks map[string]int64
 	for at := range ranks {
 		if strings.HasPrefix(at, guild+"/") {
 			unshown[at] = true
+		}
+	}
+	for _, m := range final.members {
+		if at := guild + "/" + m.user; m.guild == guild && m.flags != 0 {
+			h.checkHiddenRank(m, ranks[at], all)
+			delete(unshown, at)
 		}
 	}
 	others := 0

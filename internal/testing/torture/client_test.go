@@ -19,6 +19,8 @@ type client struct {
 	serial  int // numbers names and keys
 	calls   callCount
 	said    *messagesCall // the last call with messages that can be sent again
+	// stranger is somebody without an entry.
+	stranger *member
 }
 
 // run works until the run is over, and then until its last change is answered.
@@ -43,6 +45,8 @@ func (c *client) step() {
 		c.page(m.guild, kind, 1+c.rng.IntN(3))
 	case n < 20 && len(c.h.counters) > 0:
 		c.count(c.h.counters[c.rng.IntN(len(c.h.counters))])
+	case n < 22:
+		c.hide(m)
 	case n < 40 || waits:
 		c.read(m)
 		if c.h.counts && (unsure || c.rng.IntN(4) == 0) {

@@ -159,7 +159,10 @@ func (h *harness) checkGainers(guild, kind string, rows []pageRow) {
 		shown[row.UserID] = true
 	}
 	for _, m := range h.members() {
-		if m.guild == guild && !shown[m.user] && !m.shows(func(s state) bool { return s.gained <= 0 || s.away }) {
+		if m.guild == guild && m.flags != 0 && shown[m.user] {
+			h.violation(m, fmt.Sprintf("the board of the %s of guild %s has member %s, which is hidden", kind, guild, m.user))
+		}
+		if m.guild == guild && m.flags == 0 && !shown[m.user] && !m.shows(func(s state) bool { return s.gained <= 0 || s.away }) {
 			h.violation(m, fmt.Sprintf("the board of the %s of guild %s lacks member %s, which was %s", kind, guild, m.user, m))
 		}
 		delete(shown, m.user)

@@ -235,6 +235,7 @@ func (h *harness) setUp() {
 			c.members = append(c.members, h.newMember(mainGuild, user))
 			h.users = append(h.users, user)
 		}
+		c.stranger = h.newMember(mainGuild, strconv.Itoa(200000000000000000+1000*i+999))
 		h.clients = append(h.clients, c)
 	}
 	h.operator = newOperator(h)

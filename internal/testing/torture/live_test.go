@@ -3,6 +3,7 @@ package torture
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,13 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 	if err != nil {
 		return true, err
 	}
+	hidden, err := h.live.HGetAll(ctx, prefix+"hidden").Result()
+	if err != nil {
+		return true, err
+	}
+	if want := h.hidden(guild); !maps.Equal(hidden, want) {
+		h.violation(nil, fmt.Sprintf("hidden in guild %s are %v, and in Redis %v", guild, want, hidden))
+	}
 	members := 0
 	for _, set := range []string{"xp", "off"} {
 		scores, err := h.live.ZRangeWithScores(ctx, prefix+set, 0, -1).Result()
@@ -46,10 +54,15 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 		for _, z := range scores {
 			user := fmt.Sprint(z.Member)
 			if _, scored := into[guild+"/"+user]; scored {
-				h.violation(nil, fmt.Sprintf("member %s of guild %s has a score and is not present", user, guild))
+				h.violation(nil, fmt.Sprintf("member %s of guild %s is in two sets", user, guild))
 			}
-			if into[guild+"/"+user], err = entryOf(strconv.FormatFloat(z.Score, 'f', 0, 64), entries[user], set == "off"); err != nil {
+			e, err := entryOf(strconv.FormatFloat(z.Score, 'f', 0, 64), entries[user])
+			if err != nil {
 				return true, err
+			}
+			into[guild+"/"+user] = e
+			if off := e.away || hidden[user] != ""; off != (set == "off") {
+				h.violation(nil, fmt.Sprintf("member %s of guild %s, hidden by %q, is in the set %s: %+v", user, guild, hidden[user], set, e))
 			}
 		}
 	}
@@ -60,13 +73,13 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 }
 
 // entryOf reads a member's XP and entry as Redis has them.
-func entryOf(xp, text string, away bool) (e entry, err error) {
-	e.xp, e.away = number(xp), away
+func entryOf(xp, text string) (e entry, err error) {
+	e.xp = number(xp)
 	fields := strings.Split(text, "\x00")
 	if len(fields) != 10 {
 		return e, fmt.Errorf("an entry has %d fields: %q", len(fields), text)
 	}
-	e.messages, e.updated, e.cooldown, e.name = number(fields[0]), number(fields[1]), number(fields[2]), fields[8]
+	e.messages, e.updated, e.cooldown, e.away, e.name = number(fields[0]), number(fields[1]), number(fields[2]), fields[3] == "a", fields[8]
 	gains, err := period.ParseGains(strings.TrimPrefix(fields[4], "!"))
 	if err != nil {
 		return e, fmt.Errorf("the gains of an entry, %q: %w", text, err)

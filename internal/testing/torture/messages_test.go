@@ -262,7 +262,7 @@ func (c *client) repeatMessages() {
 }
 
 // callCount counts the calls that were answered.
-type callCount struct{ all, large, repeated int }
+type callCount struct{ all, large, repeated, hides int }
 
 func (n *callCount) add(answered *messagesCall, attempts int) {
 	n.all++

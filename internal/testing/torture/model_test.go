@@ -35,6 +35,10 @@ type member struct {
 	held    time.Time // until when no message can give it XP, if that is known
 	free    time.Time // since when messages must give it XP again, if nothing is pending
 
+	flags     flags  // by whom it is hidden
+	flagged   bool   // they changed, once
+	flaggedBy string // the process that acknowledged the last change of them
+
 	counted  bool // its guild counts gains
 	fleeting bool // what a read shows may be lost with its master, until it is acknowledged
 

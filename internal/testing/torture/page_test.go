@@ -63,6 +63,9 @@ func (c *client) page(guild, kind string, number int) (rows []pageRow, definite 
 		if !ok || m.guild != guild {
 			continue
 		}
+		if m.flags != 0 && a.process == m.flaggedBy {
+			c.h.violation(m, fmt.Sprintf("%s of replica %s, which acknowledged that it is hidden, shows member %s", name, a.replica, m.user))
+		}
 		seen := state{true, row.XP, row.User.Username, row.MessageCount, row.Gained, false}
 		a.text = fmt.Sprintf("200 %s rank %d", seen, row.Rank)
 		explained := m.shows(func(s state) bool { return s == seen || kind == "" && seen.isRead(s) })

@@ -18,6 +18,8 @@ const (
 	keptAtMost     = 6
 	// none is what the guild is worth without members.
 	none = -1
+	// ghost is hidden in it before there is any fault, changed with the others, and never seen.
+	ghost = "500000000000000999"
 )
 
 // restorer owns a guild whose members all have the same XP: each change sets all of them in one step, and checkpoints, restores and resets
@@ -44,6 +46,7 @@ func newRestorer(h *harness) *restorer {
 	}
 	h.must("PUT", "/admin/guilds/"+restoreGuild, h.guildDocument("Restore", false))
 	h.must("PUT", "/admin/keys/"+h.keyID+"/guilds/"+restoreGuild, nil)
+	h.must("PUT", hiddenPath(restoreGuild), map[string]any{"hidden": true, "userIds": []string{ghost}})
 	return r
 }
 
@@ -84,7 +87,7 @@ func (r *restorer) set() {
 		key = r.newKey()
 	}
 	var members []map[string]any
-	for _, u := range r.users {
+	for _, u := range append(r.users[:len(r.users):len(r.users)], ghost) {
 		members = append(members, map[string]any{"userId": u, "xp": value})
 	}
 	for attempt := 1; ; attempt++ {
@@ -208,7 +211,7 @@ func (r *restorer) replace(path string, values map[int64]bool) bool {
 func (r *restorer) read() (settled bool) {
 	r.h.gate.RLock()
 	defer r.h.gate.RUnlock()
-	a := r.h.call(r.replica(), http.MethodGet, "/v2/guilds/"+restoreGuild+"/members?ids="+strings.Join(r.users, ","), "", nil)
+	a := r.h.call(r.replica(), http.MethodGet, "/v2/guilds/"+restoreGuild+"/members?ids="+strings.Join(r.users, ",")+","+ghost, "", nil)
 	if a.verdict == unknown || a.verdict == unsent {
 		r.note("read", a)
 		r.failover()
@@ -244,6 +247,11 @@ func (r *restorer) valueOf(a answer) (value int64, err error) {
 	}
 	if err := json.Unmarshal(a.body, &seen); err != nil {
 		return 0, err
+	}
+	if i := slices.Index(seen.Missing, ghost); i < 0 {
+		return 0, errors.New("who is hidden is there")
+	} else {
+		seen.Missing = slices.Delete(seen.Missing, i, i+1)
 	}
 	if len(seen.Missing) == len(r.users) && len(seen.Members) == 0 {
 		return none, nil

@@ -91,13 +91,14 @@ func (h *harness) summary() {
 		events, len(members), answered, h.faulted, h.operator.born-1, loads, returns)
 	var calls callCount
 	for _, c := range h.clients {
+		calls.hides += c.calls.hides
 		calls.all, calls.large, calls.repeated = calls.all+c.calls.all, calls.large+c.calls.large, calls.repeated+c.calls.repeated
 	}
-	h.t.Logf("%d calls with messages or puts, %d of them of several steps, %d of these sent more than once", calls.all, calls.large, calls.repeated)
+	h.t.Logf("%d calls with messages or puts, %d of them of several steps, %d of these sent more than once; flags were changed %d times", calls.all, calls.large, calls.repeated, calls.hides)
 	if r := h.restorer; r != nil {
 		h.t.Logf("a guild was changed %d times, and restored or reset %d times", r.did.changes, r.did.restores)
 	}
-	if answered == 0 || calls.large == 0 {
+	if answered == 0 || calls.large == 0 || calls.hides == 0 {
 		h.t.Error("nothing was answered")
 	}
 }

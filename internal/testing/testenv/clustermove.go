@@ -27,13 +27,13 @@ func (c *RedisCluster) SlotOf(key string) int {
 }
 
 // Owner is the node that serves a slot, in its own view, waiting for one if
-// none does.
+// none does. Nodes that are paused are not asked.
 func (c *RedisCluster) Owner(slot int) *RedisServer {
 	c.tb.Helper()
 	var owner *RedisServer
 	Wait(c.tb, fmt.Sprintf("a node that serves slot %d", slot), func() bool {
 		for _, s := range c.nodes() {
-			if s.running != nil && c.owns(s, slot) {
+			if s.running != nil && !s.paused && c.owns(s, slot) {
 				owner = s
 			}
 		}

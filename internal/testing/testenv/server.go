@@ -21,6 +21,7 @@ type server struct {
 	death   syscall.Signal           // ends it at once
 	family  bool                     // it has children, which a signal has to reach too
 	touched bool                     // its test ended or froze it
+	paused  bool                     // it is frozen now
 }
 
 // open starts the server on a free port, and has it end with its test.
@@ -81,17 +82,17 @@ func (s *server) end(sig syscall.Signal) {
 	s.mustRun()
 	s.touched = true
 	err := s.running.end(sig)
-	s.running = nil
+	s.running, s.paused = nil, false
 	if err != nil {
 		s.tb.Fatalf("end %s: %v\n%s", s.name, err, logTail(s.log()))
 	}
 }
 
 // Pause freezes the server (SIGSTOP): connections stay open, new ones are taken, and nothing answers.
-func (s *server) Pause() { s.tb.Helper(); s.signal(syscall.SIGSTOP) }
+func (s *server) Pause() { s.tb.Helper(); s.signal(syscall.SIGSTOP); s.paused = true }
 
 // Resume resumes a paused server.
-func (s *server) Resume() { s.tb.Helper(); s.signal(syscall.SIGCONT) }
+func (s *server) Resume() { s.tb.Helper(); s.signal(syscall.SIGCONT); s.paused = false }
 
 func (s *server) signal(sig syscall.Signal) {
 	s.tb.Helper()

@@ -75,6 +75,11 @@ func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
 			t.Errorf("guild %d (of the dead master: %v): %d events of %d", i, !left[g], len(read[i]), len(whole[i]))
 		}
 	}
+	for i, got := range s.ReadChanges(ctx, all, 10) {
+		if left[all[i]] && (got.Err != nil || len(got.Batch.Rows) != 1) || !left[all[i]] && got.Err == nil {
+			t.Errorf("the changes of guild %d (of the dead master: %v): %+v", i, !left[all[i]], got)
+		}
+	}
 	loaded, err := s.LoadedGuilds(ctx)
 	if err == nil || len(loaded) != len(left) {
 		t.Errorf("%d guilds are loaded, %v; want %d and an error", len(loaded), err, len(left))

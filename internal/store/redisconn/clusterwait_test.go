@@ -63,7 +63,7 @@ func TestChangesWaitForReplicasOfTheirMaster(t *testing.T) {
 			}
 		}
 	}
-	patient := c.waits(1, 10*time.Second)
+	patient := c.waits(1, patience/2)
 	each(patient, here, nil)
 	each(patient, there, nil)
 	each(c.waits(2, 20*time.Millisecond), there, leaderboard.ErrNotReplicated) // there is one

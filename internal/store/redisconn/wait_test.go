@@ -74,7 +74,7 @@ func TestChangesWaitForReplicas(t *testing.T) {
 	if n, err := s.client.Replicas(ctx); n != 1 || err != nil {
 		t.Errorf("%d replicas, %v", n, err)
 	}
-	s = waitsFor(t, server.URL(), 10*time.Second)
+	s = waitsFor(t, server.URL(), patience/2)
 	testenv.Wait(t, "the replica tells how far it is", func() bool { _, err := s.Change(ctx, together, user1, plusOne); return err == nil })
 	for i, err := range everyChange(t, s, together) {
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -227,35 +226,6 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 				w.Fatal(method)
 			}
 		}
-	})
-}
-
-// A writer whose lease passed on writes nothing of any guild of its group.
-func TestAGroupWithoutTheLeaseIsNotWritten(t *testing.T) {
-	stores.OnServers(t, func(w *stores.World) {
-		guilds := smallGuilds(w, 4)
-		f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
-			if c.Method == "WriteBatches" && c.N == 1 {
-				w.Killed("first")
-				_, err := w.Archive.AcquireLease(w.Context(), "second", stores.Taken, false)
-				w.Must(err)
-			}
-			return nil
-		}}
-		ended := make(chan error, 1)
-		go func() { ended <- w.Writer("first", stores.Never, f).Flush(w.Context()) }()
-		w.Eventually("it waits for the other one", func() bool { return f.Count("AcquireLease") > 2 })
-		_, err := w.Archive.AcquireLease(w.Context(), "second", stores.Taken-time.Second, false)
-		w.Must(err)
-		w.Must(<-ended)
-		for _, g := range guilds {
-			if rows := w.ArchivedRows(g); len(rows) > 0 || w.State(g).Archived != 0 {
-				w.Errorf("archived %+v", rows)
-			}
-		}
-		nobodyWaitsUnseen(w, guilds)
-		w.Must(w.Writer("second", stores.Never, &stores.Faults{}).Flush(w.Context()))
-		allInStep(w, guilds)
 	})
 }
 

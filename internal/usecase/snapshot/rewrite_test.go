@@ -8,11 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/stores"
-	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -268,48 +264,4 @@ func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
 	w.WantXPs(g, 100, 101) // as a request loads it
 	w.Must(writer.Flush(ctx))
 	wantRewritten(w, g, 1)
-}
-
-// A real archive is put back to an earlier state, as by a failover to a standby that lagged, under the writer.
-func TestPostgresThatWentBack(t *testing.T) {
-	url := testenv.Postgres(t)
-	w := stores.New(t, testenv.Redis(t).URL(), postgrestest.Open(t, url))
-	sql := func(statements ...string) {
-		t.Helper()
-		conn, err := pgx.Connect(t.Context(), url)
-		w.Must(err)
-		defer conn.Close(context.WithoutCancel(t.Context()))
-		w.Must(pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
-			for _, s := range statements {
-				if _, err := tx.Exec(t.Context(), s); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-	}
-	ctx, writer := t.Context(), w.Writer("writer", stores.Never, &stores.Faults{})
-	changed, quiet, untouched := w.Guild("100000000000000001"), w.Guild("100000000000000002"), w.Guild("100000000000000003")
-	guilds := []leaderboard.GuildRef{changed, quiet, untouched}
-	for _, g := range guilds {
-		w.CreateMany(g, 0, 400, 10)
-	}
-	w.Must(writer.Flush(ctx))
-	sql(`CREATE TABLE kept_guilds AS SELECT id, epoch, archived FROM guilds`, `CREATE TABLE kept_members AS SELECT * FROM members`)
-	for _, g := range guilds[:2] {
-		w.AddToAll(g, 300)
-		w.Remove(g, 399)
-	}
-	w.Must(writer.Flush(ctx))
-	sql(`TRUNCATE members`, `INSERT INTO members SELECT * FROM kept_members`,
-		`UPDATE guilds SET epoch = k.epoch, archived = k.archived FROM kept_guilds k WHERE guilds.id = k.id`)
-	w.Add(changed, 350)
-	w.Must(writer.Flush(ctx))
-	allInStep(w, guilds)
-	for _, g := range guilds {
-		wantRewritten(w, g, 2)
-	}
-	if xps := w.XPs(changed); xps[stores.User(0)] != 11 || xps[stores.User(350)] != 11 || xps[stores.User(360)] != 10 || len(xps) != 399 {
-		t.Errorf("XP %d, %d and %d of %d members", xps[stores.User(0)], xps[stores.User(350)], xps[stores.User(360)], len(xps))
-	}
 }

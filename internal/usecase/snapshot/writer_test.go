@@ -3,7 +3,6 @@ package snapshot_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/stores"
-	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
@@ -81,56 +79,6 @@ func TestChangesDuringAFlushAreWrittenAfterIt(t *testing.T) {
 	w.InStep(g)
 }
 
-// Whatever step of a flush fails, before its work or when only the answer was lost, and even if the writer is never heard of
-// again: another writer brings the archive into step, with what changed since.
-func TestAFlushCutOffAnywhereIsMadeGood(t *testing.T) {
-	w := stores.Servers(t)
-	const changed = 1100 // two pages
-	steps := []string{
-		"ChangedGuilds", "LoadedGuilds", "AcquireLease", "ReadChanges", "WriteBatches", "EndChanges",
-	}
-	g := w.Guild(stores.GuildA)
-	w.CreateMany(g, 0, changed, 100)
-	gone, cases := changed, 0
-	for _, method := range steps {
-		for _, after := range []bool{false, true} {
-			for n := 1; ; n++ {
-				cases++
-				w.AddToAll(g, gone-20)
-				w.Change(g, cases, leaderboard.Change{Op: leaderboard.Increment, Amount: 3, Cooldown: time.Minute})
-				gone--
-				w.Remove(g, gone)
-				w.Create(g, changed+cases, 5)
-				f := &stores.Faults{Before: stores.At(method, n)}
-				if after {
-					f = &stores.Faults{After: stores.At(method, n)}
-				}
-				name := fmt.Sprintf("%s %d, after the work: %v", method, n, after)
-				err := w.Writer("first", stores.Never, f).Flush(w.Context())
-				fired := f.Count(method) >= n
-				if fired != (err != nil) || (fired && !errors.Is(err, stores.ErrBroken)) {
-					t.Fatalf("%s: %v", name, err)
-				}
-				w.Killed("first")
-				w.Add(g, 0)
-				w.Remove(g, changed+cases)
-				w.Must(w.Writer(name, stores.Never, &stores.Faults{}).Flush(w.Context()))
-				w.Killed(name)
-				w.InStep(g)
-				if t.Failed() {
-					t.Fatal(name)
-				}
-				if !fired {
-					break
-				}
-			}
-		}
-	}
-	if cases < 2*(len(steps)+9) {
-		t.Errorf("%d cases: some steps were not reached twice", cases)
-	}
-}
-
 func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Guild(stores.GuildA)
@@ -153,20 +101,6 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 		t.Errorf("the newer change waited for sweep %d", n)
 	}
 	stop()
-	w.InStep(g)
-}
-
-// Redis holds an older load of the guild than the archive: it is loaded again, with what had changed and was not archived.
-func TestAnOlderEpochIsLoadedAgain(t *testing.T) {
-	w := stores.Embedded(t)
-	g := w.Guild(stores.GuildA)
-	w.Create(g, 1, 100)
-	s, err := w.Archive.RaiseEpoch(w.Context(), g, w.State(g), hydrate.Reloaded)
-	w.Must(err)
-	w.Must(w.Writer("writer", stores.Never, &stores.Faults{}).Flush(w.Context()))
-	if rows := w.ArchivedRows(g); len(rows) != 1 || rows[0].XP != 100 || w.State(g).Epoch != s.Epoch+1 {
-		t.Errorf("archived %+v at %+v, want the member, one epoch later", rows, w.State(g))
-	}
 	w.InStep(g)
 }
 

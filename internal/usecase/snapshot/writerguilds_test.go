@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
-	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -44,28 +43,6 @@ func TestADeletedGuildLeavesRedis(t *testing.T) {
 				t.Errorf("members %+v, want its own one", rows)
 			}
 		})
-	}
-}
-
-// The guild comes back before the writer has noticed that it was gone.
-func TestARecreatedGuildKeepsOnlyItsOwnMembers(t *testing.T) {
-	w := stores.Embedded(t)
-	ctx, writer := w.Context(), w.Writer("writer", stores.Never, &stores.Faults{})
-	old := w.Guild(stores.GuildA)
-	w.Create(old, 1, 100)
-	_, err := w.Archive.DeleteGuild(ctx, stores.GuildA)
-	w.Must(err)
-	recreated := leaderboard.Ref(storetest.PutGuild(t, w.Archive, stores.GuildA))
-	w.Must(writer.Flush(ctx)) // with the old one's changes
-	if rows := w.ArchivedRows(recreated); len(rows) > 0 {
-		t.Errorf("archived %+v", rows)
-	}
-	w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, recreated))
-	w.Create(recreated, 2, 7)
-	w.Must(writer.Flush(ctx))
-	w.InStep(recreated)
-	if rows := w.ArchivedRows(recreated); len(rows) != 1 || rows[0].UserID != stores.User(2) {
-		t.Errorf("members %+v, want its own one", rows)
 	}
 }
 

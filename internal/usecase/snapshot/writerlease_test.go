@@ -44,20 +44,6 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 	})
 }
 
-func TestALeaseOfADeadWriterPassesOn(t *testing.T) {
-	w := stores.Embedded(t)
-	g := w.Guild(stores.GuildA)
-	w.Create(g, 1, 100)
-	w.Must(w.Writer("first", time.Millisecond, &stores.Faults{}).Flush(w.Context()))
-	// It died with the guild taken out of the index.
-	w.Add(g, 1)
-	_, err := w.Live.ChangedGuilds(w.Context())
-	w.Must(err)
-	stop := w.Running(w.Writer("second", 20*time.Millisecond, &stores.Faults{}))
-	w.Eventually("the second writes", func() bool { return w.ArchivedRows(g)[0].XP == 101 })
-	stop()
-}
-
 func TestAWriterWithoutItsLeaseWritesNothing(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)

@@ -16,6 +16,8 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/importer"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 // dataPath is the page where managers import, export, keep and restore the members of their guild.
@@ -61,12 +63,19 @@ func (s *Site) dataGuild(c *gin.Context) (*guild.Guild, error) {
 	if s.deps.Jobs == nil {
 		return nil, noGuild()
 	}
-	return s.managedGuild(c)
+	g, err := s.managedGuild(c)
+	if err == nil {
+		pageOf(c).data = dataAddress(g.ID)
+	}
+	return g, err
 }
 
 func (s *Site) showData(c *gin.Context, status int, page *dataPage) error {
 	if job, ok := s.deps.Jobs.Of(page.Guild.ID); ok && page.Elsewhere == "" {
-		page.Job = &jobView{Job: job, Reason: reasonField("import-reason", page.Reasons, page.Errors)}
+		page.Job = &jobView{Job: job, Now: s.deps.Now(), Reason: reasonField("import-reason", page.Reasons, page.Errors), Form: page.Import}
+		if job.HasFiles && page.Import.Mode == "" {
+			page.Job.Form = chosen(&job)
+		}
 	}
 	if page.Job == nil || !page.Job.State.Active() {
 		var err error
@@ -74,7 +83,7 @@ func (s *Site) showData(c *gin.Context, status int, page *dataPage) error {
 			return err
 		}
 	}
-	page.Import.Mode, page.Import.From = cmp.Or(page.Import.Mode, "higher"), cmp.Or(page.Import.From, "auto")
+	page.Import.Mode, page.Import.From = cmp.Or(page.Import.Mode, string(leaderboard.PutHigher)), cmp.Or(page.Import.From, string(importer.Auto))
 	return s.show(c, status, "data", "Data of "+page.Guild.Name, page)
 }
 
@@ -112,8 +121,8 @@ func (s *Site) changeData(c *gin.Context) error {
 		return s.toJob(c, g, err)
 	case "reset":
 		return s.resetMembers(c, &dataPage{Guild: g, Reasons: reasons}, sent)
-	case "confirm":
-		return s.toJob(c, g, s.deps.Jobs.Confirm(c.Request.Context(), g.ID, sent.Get("job"), sent.Get("again") != ""))
+	case "confirm", "choose":
+		return s.confirmImport(c, &dataPage{Guild: g, Reasons: reasons}, sent)
 	case "dismiss":
 		s.deps.Jobs.Dismiss(g.ID, sent.Get("job"))
 	}

@@ -150,19 +150,72 @@ func TestAnUploadIsPreviewedAndDiscarded(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("a killed service leaves %v", left)
 	}
-	// Another upload takes its place, and what was previewed is not confirmed any more.
+	// It is not lost by another upload, of whatever manager.
+	b.upload("from", "csv", "mode", "set", "file", oneMember).want(409, "An import of Ada L. waits to be confirmed.", `href="`+dataAddress+`">Back to the data page`)
+	b.get(dataAddress).want(200, "Uploaded by <bdi>Ada L.</bdi> <time", "Update the preview").lacks("Upload and preview")
+	b.post(dataAddress, url.Values{"do": {"dismiss"}, "job": {preview.job()}}).want(200, "Upload and preview")
 	b.upload("from", "csv", "mode", "add", "settings", "on", "minLevel", "9", "file", oneMember, "file", "id;xp\n500000000000000002;999999\n").want(200)
 	second := b.settled().want(200, "Import 1 member", "Below the minimum level", "Add again")
-	b.post(dataAddress, url.Values{"do": {"confirm"}, "job": {preview.job()}}).want(409, "was replaced")
+	b.post(dataAddress, url.Values{"do": {"confirm"}, "job": {preview.job()}}).want(409, "was imported or discarded", "Back to the data page")
 	w.pass(61 * time.Minute)
 	b.post(dataAddress, url.Values{"do": {"confirm"}, "job": {second.job()}}).want(409, "older than an hour")
 	b.settled().lacks("Preview of the import")
 	b.upload("from", "csv", "mode", "set", "minLevel", "9", "file", oneMember).want(200)
-	b.settled().want(200, "Import failed", "There is nothing to import: all members of the files are below level 9.").lacks("Import 0 members")
+	none := b.settled().want(200, "Import failed", "There is nothing to import: all members of the files are below level 9.").lacks("Import 0 members")
+	b.post(dataAddress, url.Values{"do": {"dismiss"}, "job": {none.job()}}).want(200)
 
 	b.upload("from", "auto", "mode", "set", "file", "no table").want(200)
 	failed := b.settled().want(200, "Import failed", "The file can&#39;t be imported.", "members")
 	b.post(dataAddress, url.Values{"do": {"dismiss"}, "job": {failed.job()}}).want(200, "Upload and preview").lacks("Import failed")
+}
+
+// sampleFile is a file of another bot.
+func sampleFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile("../../usecase/importer/testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// What a file needs is chosen where it is found out, without another upload.
+func TestThePreviewOffersWhatAFileNeeds(t *testing.T) {
+	w, _ := newDataWorld(t)
+	b := w.dataManager()
+	choose := func(from page, do string, fields ...string) page {
+		t.Helper()
+		sent := url.Values{"do": {do}, "job": {from.job()}, "mode": {"higher"}}
+		for i := 0; i < len(fields); i += 2 {
+			sent.Set(fields[i], fields[i+1])
+		}
+		b.post(dataAddress, sent).want(200)
+		return b.settled()
+	}
+	dismiss := func(p page) {
+		t.Helper()
+		b.post(dataAddress, url.Values{"do": {"dismiss"}, "job": {p.job()}}).want(200, "Upload and preview")
+	}
+	b.upload("from", "auto", "mode", "higher", "file", sampleFile(t, "levelup-cog.json")).want(200)
+	other := b.settled().want(200, "Import failed", "name one of its guilds as the source", "<option>1092837465019283747</option>").lacks("--source-guild")
+	taken := choose(other, "choose", "from", "auto", "sourceGuild", "1092837465019283747").want(200, "Import 4 members", `value="1092837465019283747"`)
+	b.post(dataAddress, url.Values{"do": {"choose"}, "job": {taken.job()}, "mode": {"higher"}, "from": {"auto"}, "sourceGuild": {"5"}}).want(422, `id="sourceGuild-error"`)
+	dismiss(taken)
+
+	b.upload("from", "auto", "mode", "higher", "file", sampleFile(t, "arcane-scrape.json")).want(200)
+	arcane := b.settled().want(200, "name Arcane as the source").lacks("--from")
+	dismiss(choose(arcane, "choose", "from", "arcane").want(200, "74,360", "Also take from the files the curve").lacks("name Arcane"))
+
+	// A file of settings alone is offered for what it has, and a button with other choices imports nothing.
+	b.upload("from", "auto", "mode", "higher", "file", sampleFile(t, "amari-rewards.json")).want(200)
+	rewards := b.settled().want(200, "Import failed", "There is nothing to import", "Also take from the files the role rewards")
+	ready := choose(rewards, "choose", "from", "auto", "settings", "on").want(200, "Take the settings", `name="settings" value="on" checked`).lacks("Import 0 members")
+	unticked := choose(ready, "confirm", "from", "auto").want(200, "There is nothing to import")
+	ready = choose(unticked, "choose", "from", "auto", "settings", "on")
+	choose(ready, "confirm", "from", "auto", "settings", "on").want(200, "Import finished")
+	if saved := w.saved(); !strings.Contains(saved, `"roleRewards":[{`) {
+		t.Errorf("the settings are %s", saved)
+	}
 }
 
 func TestWhatIsWrongWithAnUploadIsBesideIt(t *testing.T) {

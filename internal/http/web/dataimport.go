@@ -1,11 +1,11 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +15,7 @@ import (
 
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
@@ -33,8 +34,10 @@ const (
 
 // importForm is what is chosen for an import, as it was sent.
 type importForm struct {
-	From, Mode, MinLevel string
-	Settings             bool
+	From, SourceGuild, Mode, MinLevel string
+	Settings                          bool
+	Guilds                            []string          // of a backup, to choose from
+	Errors                            map[string]string // by field
 }
 
 // uploadMembers keeps the files of an import, and starts to compare them with the members.
@@ -64,8 +67,9 @@ func (s *Site) uploadMembers(c *gin.Context) error {
 	if errors.Is(err, shares.ErrFull) {
 		return crowded(err)
 	}
-	if err == nil {
-		err = page.preview(c.Request.Context(), arrival)
+	choice := page.Import.choice(page.Errors)
+	if err == nil && len(page.Errors) == 0 {
+		err = arrival.Preview(c.Request.Context(), choice)
 	}
 	arrival.Close() // a page that shows what is wrong shows no upload
 	return s.afterUpload(c, page, err)
@@ -137,6 +141,8 @@ func (f *importForm) set(name, value string) {
 	switch name {
 	case "from":
 		f.From = value
+	case "sourceGuild":
+		f.SourceGuild = strings.TrimSpace(value)
 	case "mode":
 		f.Mode = value
 	case "minLevel":
@@ -157,27 +163,63 @@ func fileName(sent string) string {
 	return displayname.Cut(sent, maxFileName)
 }
 
-// preview starts the comparison, unless what was chosen is wrong.
-func (p *dataPage) preview(ctx context.Context, arrival *jobs.Arrival) error {
-	o := importer.Choice{Mode: leaderboard.PutMode(p.Import.Mode), Settings: p.Import.Settings}
+// choice judges the form. What is wrong goes beside its fields.
+func (f *importForm) choice(wrong map[string]string) importer.Choice {
+	f.Errors = wrong
+	c := importer.Choice{Mode: leaderboard.PutMode(f.Mode), SourceGuild: id.Guild(f.SourceGuild), Settings: f.Settings}
 	var err error
-	if o.From, err = importer.ParseFrom(p.Import.From); err != nil {
-		p.Errors["from"] = "Choose one of the list."
+	if c.From, err = importer.ParseFrom(f.From); err != nil {
+		wrong["from"] = "Choose one of the list."
 	}
-	if !slices.Contains(leaderboard.PutModes, o.Mode) {
-		p.Errors["mode"] = "Choose one of these."
+	if f.SourceGuild != "" && !id.Valid(f.SourceGuild) {
+		wrong["sourceGuild"] = "An ID has 17 to 19 digits."
 	}
-	if p.Import.MinLevel != "" {
-		n, err := strconv.Atoi(p.Import.MinLevel)
+	if !slices.Contains(leaderboard.PutModes, c.Mode) {
+		wrong["mode"] = "Choose one of these."
+	}
+	if f.MinLevel != "" {
+		n, err := strconv.Atoi(plainNumber(f.MinLevel))
 		if err != nil || n < 0 || n > int(level.Max) {
-			p.Errors["minLevel"] = "Must be a whole number from 0 to " + count(int(level.Max)) + "."
+			wrong["minLevel"] = "Must be a whole number from 0 to " + count(int(level.Max)) + "."
 		}
-		o.MinLevel = level.Level(n)
+		c.MinLevel = level.Level(n)
 	}
-	if len(p.Errors) > 0 {
-		return nil
+	return c
+}
+
+// chosen is the form of a choice that was made. After an error about the guild of a backup it has the guilds to choose from.
+func chosen(job *jobs.Job) importForm {
+	c := job.Import.Choice
+	f := importForm{From: string(c.From), SourceGuild: string(c.SourceGuild), Mode: string(c.Mode), Settings: c.Settings}
+	if c.MinLevel > 0 {
+		f.MinLevel = strconv.Itoa(int(c.MinLevel))
 	}
-	return arrival.Preview(ctx, o)
+	var wrong *importer.FileError
+	if errors.As(job.Err, &wrong) {
+		f.Guilds = wrong.Guilds
+	}
+	return f
+}
+
+// confirmImport applies an import. With other choices than those that the preview shows, it shows what these would do instead.
+func (s *Site) confirmImport(c *gin.Context, page *dataPage, sent url.Values) error {
+	g, jobID := page.Guild, sent.Get("job")
+	confirm := sent.Get("do") == "confirm"
+	if job, ok := s.deps.Jobs.Of(g.ID); ok && job.ID == jobID && job.HasFiles && (!confirm || sent.Has("from")) {
+		for name := range sent {
+			page.Import.set(name, sent.Get(name))
+		}
+		page.Errors = map[string]string{}
+		choice := page.Import.choice(page.Errors)
+		if len(page.Errors) > 0 {
+			return s.showData(c, http.StatusUnprocessableEntity, page)
+		}
+		confirm = confirm && choice == job.Import.Choice
+		if !confirm {
+			return s.toJob(c, g, s.deps.Jobs.Choose(c.Request.Context(), g.ID, jobID, choice))
+		}
+	}
+	return s.toJob(c, g, s.deps.Jobs.Confirm(c.Request.Context(), g.ID, jobID, sent.Get("again") != ""))
 }
 
 // exportMembers streams all members of a guild as a file.
@@ -212,7 +254,7 @@ const maxExports = 4
 type menuItem struct{ Value, Label string }
 
 // Sources are where files may come from.
-func (*dataPage) Sources() []menuItem {
+func (importForm) Sources() []menuItem {
 	return []menuItem{
 		{"auto", "Detect (all but Arcane)"}, {"lurkr", "Lurkr or Levelboard"}, {"mee6", "MEE6"}, {"amari", "Amari"}, {"polaris", "Polaris"},
 		{"levelup", "LevelUp (Red)"}, {"arcane", "Arcane"}, {"tatsu", "Tatsu"}, {"csv", "Table (CSV)"},
@@ -220,7 +262,7 @@ func (*dataPage) Sources() []menuItem {
 }
 
 // Modes are what may become of members who have XP.
-func (*dataPage) Modes() (items []menuItem) {
+func (importForm) Modes() (items []menuItem) {
 	labels := map[leaderboard.PutMode]string{
 		leaderboard.PutHigher: "Keep the higher XP", leaderboard.PutSet: "Replace their XP", leaderboard.PutAdd: "Add to their XP",
 		leaderboard.PutMissing: "Leave them unchanged",

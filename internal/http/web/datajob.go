@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
@@ -17,11 +18,13 @@ import (
 // jobView is a job as the page of a guild's data shows it.
 type jobView struct {
 	jobs.Job
-	Reason field // for an import that waits to be confirmed
+	Now    time.Time
+	Form   importForm // of an import whose files are there
+	Reason field      // for an import that waits to be confirmed
 }
 
-// Now says what a job at work does.
-func (j jobView) Now() string {
+// Doing says what a job at work does.
+func (j jobView) Doing() string {
 	if j.State == jobs.Waiting {
 		return "Waiting for the tasks of other communities to finish."
 	}

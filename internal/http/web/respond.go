@@ -87,6 +87,7 @@ type problem struct {
 	SignIn    bool   // signing in may help
 	SignInOff bool   // it would, if one could
 	Board     string // path of the board that this was about, or empty
+	Data      string // likewise of the page of data
 }
 
 // headings say what is wrong in words for people.
@@ -107,7 +108,7 @@ var headings = map[fault.Code]string{
 func (s *Site) fail(c *gin.Context, err error) {
 	f := edge.Fail(c, s.log, err)
 	status := f.Code.Status()
-	p := problem{Status: status, Heading: headings[f.Code], Message: f.Message, Board: pageOf(c).board}
+	p := problem{Status: status, Heading: headings[f.Code], Message: f.Message, Board: pageOf(c).board, Data: pageOf(c).data}
 	switch f.Code {
 	case fault.Unauthenticated:
 		if p.SignIn = s.CanSignIn(); !p.SignIn {

@@ -73,6 +73,7 @@ type page struct {
 	route
 	next   string  // where signing in leads, when that is not here
 	board  string  // path of the board that the request is about, for a visitor who may read it
+	data   string  // path of the page of data that the request is about, for a manager
 	unfurl *unfurl // nil for what is not for everybody
 	secret bool    // the page shows a secret
 }

@@ -37,7 +37,7 @@ func (p *Proposal) Taken() (list []string) {
 		take(true, "the XP per message (%d to %d)", *p.XPPerMessageMin, *p.XPPerMessageMax)
 	}
 	if p.XPGainInterval != nil {
-		take(true, "the cooldown (%d ms)", *p.XPGainInterval)
+		take(true, "the cooldown (%v s)", float64(*p.XPGainInterval)/1000)
 	}
 	if p.XPGlobalMultiplier != nil {
 		take(true, "the global multiplier (%v)", *p.XPGlobalMultiplier)

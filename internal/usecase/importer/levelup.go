@@ -50,7 +50,8 @@ func (j *jsonFile) readLevelUpAll() error {
 	}})
 	if err == nil && !found {
 		slices.Sort(others)
-		return j.fail(0, fmt.Sprintf("the backup has no guild %s; name one of its guilds with --source-guild: %s", asked, strings.Join(others, ", ")), nil)
+		message := fmt.Sprintf("the backup has no guild %s; name one of its guilds as the source: %s", asked, strings.Join(others, ", "))
+		return &FileError{File: j.found().Name, Message: message, Guilds: others}
 	}
 	return err
 }

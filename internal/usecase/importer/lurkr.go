@@ -137,7 +137,7 @@ func (l *lurkrFile) judge() {
 	case l.export, l.found().Rows == 0:
 	case l.tags && (l.bare || l.misfits > 0):
 		l.report.warn("%s may be Arcane's, whose XP is counted from the beginning of the level; it was read as Lurkr's. "+
-			"If it is Arcane's, import it with --from arcane.", l.found().Name)
+			"If it is Arcane's, name Arcane as the source.", l.found().Name)
 		l.report.Proposal.refuse("the curve", "it is not certain which source the file is from")
 	default:
 		l.report.Proposal.preset(level.PresetDefault)

@@ -77,7 +77,7 @@ func (f *fileReader) recognise(prefix []byte) (*kind, error) {
 	case len(found) > 1:
 		return nil, f.fail(0, fmt.Sprintf("this may be %s or %s", found[0].what, found[1].what), nil)
 	case f.o.From != Auto && !slices.Contains(found[0].sources, f.o.From):
-		return nil, f.fail(0, fmt.Sprintf("this looks like %s, not like a file of %s; leave --from out", found[0].what, f.o.From), nil)
+		return nil, f.fail(0, fmt.Sprintf("this looks like %s, not like a file of %s; name another source, or none", found[0].what, f.o.From), nil)
 	}
 	return found[0], nil
 }

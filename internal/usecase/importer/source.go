@@ -58,9 +58,10 @@ type Options struct {
 // FileError is what is wrong with a file as a whole.
 type FileError struct {
 	File    string
-	Line    int    // 0 when it is not about a line
-	Message string // empty when Cause says it
-	Cause   error  // may be nil
+	Line    int      // 0 when it is not about a line
+	Message string   // empty when Cause says it
+	Cause   error    // may be nil
+	Guilds  []string // of a backup of several, which lacks the one that was asked for
 }
 
 // Error is the file, the line and the message.

@@ -162,7 +162,7 @@ func TestLevelUpBackupOfAllGuilds(t *testing.T) {
 	}
 	w := read(t, importer.Options{SourceGuild: guild2}, sample(t, "levelup-cog.json"))
 	w.xp(map[id.User]level.XP{sable: 12})
-	want := "levelup-cog.json: the backup has no guild 100000000000000009; name one of its guilds with --source-guild: " +
+	want := "levelup-cog.json: the backup has no guild 100000000000000009; name one of its guilds as the source: " +
 		"1092837465019283747, 1092837465019283999"
 	if got := refused(t, importer.Options{Guild: "100000000000000009"}, sample(t, "levelup-cog.json")); got != want {
 		t.Errorf("%q", got)
@@ -171,7 +171,7 @@ func TestLevelUpBackupOfAllGuilds(t *testing.T) {
 
 func TestArcaneMustBeNamed(t *testing.T) {
 	w := samples(t, "arcane-scrape.json")
-	w.warns("--from arcane")
+	w.warns("name Arcane as the source")
 	if w.rows[harrowfen].XP != 1210 || w.Files[0].From != importer.Lurkr || w.Proposal.Curve != nil {
 		t.Errorf("%+v of %+v", w.rows[harrowfen], w.Files)
 	}
@@ -197,7 +197,7 @@ func TestLurkr(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	arcane := `{"levels":[{"avatar":null,"level":38,"messageCount":0,"tag":"x","userId":"` + user(1) + `","xp":1210}]}`
-	read(t, importer.Options{}, file("a.json", arcane)).warns("--from arcane")
+	read(t, importer.Options{}, file("a.json", arcane)).warns("name Arcane as the source")
 }
 
 func TestSeveralFilesAreOneImport(t *testing.T) {

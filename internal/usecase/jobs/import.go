@@ -29,6 +29,7 @@ func (r *Runner) preview(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
+	r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.Report, importer.Plan{}, in.Then.Curve })
 	if err := in.Nothing(); err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (r *Runner) preview(ctx context.Context, j *job) error {
 		return err
 	}
 	plan, err := in.Compare(ctx, importer.RowsOf(there), spools[1])
-	r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.Report, plan, in.Then.Curve })
+	r.change(func() { j.Import.Plan = plan })
 	return err
 }
 
@@ -53,21 +54,37 @@ func (r *Runner) read(ctx context.Context, j *job, spool *os.File) (*guild.Guild
 
 // Confirm applies an import that is Ready. A Conflict fault when the guild has another job by now. again adds files that were added before.
 func (r *Runner) Confirm(ctx context.Context, g id.Guild, jobID string, again bool) error {
+	j, err := r.take(g, jobID, func(j *job) bool { return j.State == Ready })
+	if err == nil {
+		r.work(ctx, j, stages{Running, Done}, func(ctx context.Context) error { return r.apply(ctx, j, again) })
+	}
+	return err
+}
+
+// Choose compares the files of an import again, as another choice says. Its faults are those of Confirm.
+func (r *Runner) Choose(ctx context.Context, g id.Guild, jobID string, c importer.Choice) error {
+	j, err := r.take(g, jobID, func(j *job) bool { return j.upload != nil && !j.State.Active() })
+	if err == nil {
+		r.change(func() { j.Import.Choice, j.Import.Report, j.Err = c, importer.Report{}, nil })
+		r.work(ctx, j, stages{Reading, Ready}, func(ctx context.Context) error { return r.preview(ctx, j) })
+	}
+	return err
+}
+
+// take returns the guild's import of that id for its next step, if it may have one.
+func (r *Runner) take(g id.Guild, jobID string, may func(*job) bool) (*job, error) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	j := r.jobs[g]
-	if j == nil || j.ID != jobID || j.State != Ready || r.now().After(j.until) {
-		r.mu.Unlock()
-		return fault.New(fault.Conflict, "This upload is not available here: it was replaced, is older than an hour, or another server of this service has it. "+
+	if j == nil || j.ID != jobID || !may(j) || r.now().After(j.until) {
+		return nil, fault.New(fault.Conflict, "This upload is not available here: it was imported or discarded, is older than an hour, or another server of this service has it. "+
 			"Go back and try again, or upload the files again.")
 	}
 	if r.isAtWork(j.user) {
-		r.mu.Unlock()
-		return errOwnBusy
+		return nil, errOwnBusy
 	}
 	j.State = Waiting
-	r.mu.Unlock()
-	r.work(ctx, j, stages{Running, Done}, func(ctx context.Context) error { return r.apply(ctx, j, again) })
-	return nil
+	return j, nil
 }
 
 func (r *Runner) apply(ctx context.Context, j *job, again bool) error {

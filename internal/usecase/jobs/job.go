@@ -47,8 +47,11 @@ type Job struct {
 	Name  string // of the checkpoint that is made
 	// Checkpoint is the one that was made, of a job that changes members before it; zero until then.
 	Checkpoint checkpoints.Checkpoint
-	Members    int64 // of a Restore that is done
-	Err        error // of a job that Failed
+	Members    int64     // of a Restore that is done
+	Err        error     // of a job that Failed
+	By         string    // the name of who started it
+	At         time.Time // when
+	HasFiles   bool      // of an import that can be compared again, with another choice
 	Import     *ImportJob
 }
 

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -96,6 +97,7 @@ func (q *queue) Of(g id.Guild) (Job, bool) {
 		return Job{}, false
 	}
 	now := j.Job
+	now.HasFiles = j.upload != nil && !j.State.Active()
 	if j.Import != nil {
 		copied := *j.Import
 		now.Import = &copied
@@ -113,11 +115,12 @@ func (q *queue) Dismiss(g id.Guild, job string) {
 	}
 }
 
-// add makes j the guild's job, in place of one that has ended or waits to be confirmed, and a job of the user in ctx.
+// add makes j the guild's job, in place of one that has ended, and a job of the user in ctx.
 func (q *queue) add(ctx context.Context, j *job) error {
 	if by := audit.Of(ctx); by != nil {
-		j.user = by.Actor.ID
+		j.user, j.By = by.Actor.ID, by.Actor.Name
 	}
+	j.At = q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.forget(func(old *job) bool { return !old.State.Active() && q.now().After(old.until) })
@@ -125,6 +128,8 @@ func (q *queue) add(ctx context.Context, j *job) error {
 	switch {
 	case had != nil && had.State.Active():
 		return fault.Wrap(errBusy, fault.Conflict, "Another task of this community has not finished. Wait for it, then try again.")
+	case had != nil && had.State == Ready:
+		return fault.New(fault.Conflict, "An import of %s waits to be confirmed. Import or discard it first.", cmp.Or(had.By, "somebody"))
 	case q.isAtWork(j.user):
 		return errOwnBusy
 	case j.upload != nil && q.uploads(func(other *job) bool { return other.user == j.user && other != had }) >= uploadsOfOne:
@@ -195,7 +200,7 @@ func (q *queue) safely(ctx context.Context, work func(ctx context.Context) error
 	return work(ctx)
 }
 
-// end notes how a job ended. Its files are kept only for the next step.
+// end notes how a job ended. The files of an import are kept until it is confirmed, also when another choice may be what they need.
 func (q *queue) end(j *job, state State, err error) {
 	if err != nil && q.ctx.Err() == nil {
 		q.log.Warn("a manager's task failed", "task", j.Kind, "guild", j.guild, "error", err)
@@ -205,7 +210,7 @@ func (q *queue) end(j *job, state State, err error) {
 		if err != nil {
 			j.State, j.Err = Failed, err
 		}
-		if j.State != Ready {
+		if state != Ready {
 			j.upload.remove()
 			j.upload = nil
 		}

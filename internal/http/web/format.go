@@ -87,8 +87,17 @@ type instant struct {
 
 func newInstant(at time.Time, words string) instant { return instant{at, words} }
 
-// until says how much time is left, in the largest unit that fits: "in 3 days".
-func until(now, then time.Time) string { return "in " + span(then.Sub(now)) }
+// until says how much time is left, rounded, in the largest unit that fits: "in 3 days".
+func until(now, then time.Time) string {
+	left := then.Sub(now)
+	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
+		if left >= 2*unit {
+			left = left.Round(unit)
+			break
+		}
+	}
+	return "in " + span(left)
+}
 
 // ago says how much time has passed, likewise.
 func ago(now, then time.Time) string {

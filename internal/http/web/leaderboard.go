@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -17,6 +18,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
 )
 
 // leaderboardPage is the content of a guild's board.
@@ -52,6 +54,12 @@ type leaderboardPage struct {
 func (p leaderboardPage) Podium() bool { return p.Number == 1 && len(p.Rows) > 0 }
 
 func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
+	for _, name := range []string{strings.ToLower(c.Query("period")), strings.ToUpper(c.Query("period"))} {
+		if name != "" && periods.CheckName(c.Query("period")) != nil && periods.CheckName(name) == nil {
+			c.Redirect(http.StatusSeeOther, boardPath(g)+"?period="+name)
+			return nil
+		}
+	}
 	if c.Query("rank") != "" {
 		return s.toRank(c, g)
 	}

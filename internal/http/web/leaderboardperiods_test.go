@@ -138,7 +138,7 @@ func TestBadAddressesOfBoardsAndMembers(t *testing.T) {
 	s.fill(members(3))
 	b := s.browser()
 	for path, status := range map[string]int{
-		"?period=": 200, "?period=week": 200, "?period=fortnight": 400, "?period=2026-W54": 400, "?period=Week": 400, "?period=month": 404, "?period=1999-W01": 404,
+		"?period=": 200, "?period=week": 200, "?period=fortnight": 400, "?period=2026-W54": 400, "?period=Week": 200, "?period=2026-w54": 400, "?period=Fortnight": 400, "?period=month": 404, "?period=1999-W01": 404,
 		"?period=season-none": 404, "?period=2099-01-01": 404, "?period=week&period=week": 400, "?page=1&page=2": 400, "?page=x": 400, "?a=%zz": 400, "?a;b": 400,
 		"?period=week&rank=x": 400, "?period=nonsense&rank=1": 400, "?period=nonsense&member=" + string(memberID(1)): 400,
 		"/rows?period=nonsense": 400, "/rows?period=month": 404, "/rows?page=0": 400, "/rows?page=1&page=1": 400, "/live?period=nonsense": 400, "/live?period=month": 404, "/live?page=1&page=1": 400,

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -110,6 +111,29 @@ func (s *Site) changeXP(c *gin.Context, g *guild.Guild, user id.User, sent url.V
 	}
 	s.log.InfoContext(c.Request.Context(), "a manager changed a member's XP on the pages", "guild", g.ID, "before", out.Before, "after", out.After)
 	c.Redirect(http.StatusSeeOther, fmt.Sprintf("%s/members/%s?before=%d&after=%d", boardPath(g), user, out.Before, out.After))
+	return nil
+}
+
+// previewXP says what a change would do, while a manager types it.
+func (s *Site) previewXP(c *gin.Context, g *guild.Guild, _ id.User, _ url.Values) error {
+	m, err := s.memberInPath(c, g)
+	if err != nil {
+		return err
+	}
+	form := manageForm{Op: c.Query("op"), XP: c.Query("xp"), Errors: map[string]string{}}
+	change := form.change(g.Curve, true)
+	then := change.Amount
+	switch change.Op {
+	case leaderboard.Increment:
+		then = min(m.XP+change.Amount, level.MaxXP)
+	case leaderboard.Decrement:
+		then = max(m.XP-change.Amount, 0)
+	}
+	said := fmt.Sprintf("From %s XP, level %s, to %s XP, level %s.", count(m.XP), count(g.Curve.LevelAt(m.XP)), count(then), count(g.Curve.LevelAt(then)))
+	if len(form.Errors) > 0 {
+		said = cmp.Or(form.Errors["xp"], form.Errors["op"])
+	}
+	s.send(c, http.StatusOK, "text/plain; charset=utf-8", []byte(said))
 	return nil
 }
 

@@ -38,6 +38,12 @@ func TestAManagerSetsXP(t *testing.T) {
 	for _, c := range [][2]string{{"1,234", "1,234"}, {"1 235", "1,235"}, {"1.236", "1,236"}, {"1\u202f237", "1,237"}, {"12", "12"}} {
 		b.post(memberPath(2)+"/xp", confirmed("op", "set", "xp", c[0])).want(200, c[1]+" now.")
 	}
+	for query, says := range map[string]string{
+		"op=level&xp=10": "From 12 XP, level 0, to 4,150 XP, level 10.", "op=add&xp=1,000": "From 12 XP, level 0, to 1,012 XP, level ", "op=take&xp=13": "to 0 XP, level 0.",
+		"op=set&xp=x": "XP must be a whole number from 0", "op=lose&xp=1": "Choose one of these.", "op=add&xp=2147483647": "to 2,147,483,647 XP",
+	} {
+		b.get(memberPath(2)+"/xp?"+query).want(200, says)
+	}
 	b.post(memberPath(2)+"/xp", confirmed("op", "level", "xp", "10")).want(200, "12 before, 4,150 now.")
 	for _, wrong := range []string{"10001", "-1", "1,00", "x", "10000"} { // nobody can reach the last one
 		b.post(memberPath(2)+"/xp", confirmed("op", "level", "xp", wrong)).want(422, "field--bad", `value="level" selected`)
@@ -74,8 +80,9 @@ func TestOnlyManagersChangeMembers(t *testing.T) {
 		in.post(memberPath(1)+change, confirmed("xp", "5")).want(403, "Only the owner")
 		out.post(memberPath(1)+change, confirmed("xp", "5")).want(401)
 		in.post(memberPath(1)+change, confirmed("xp", "5"), "Origin", "https://evil.example").want(403, "another site")
-		in.get(memberPath(1) + change).want(405)
 	}
+	in.get(memberPath(1) + "/remove").want(405)
+	in.get(memberPath(1)+"/xp?op=set&xp=5").want(403, "Only the owner")
 	out.get(memberPath(1)).want(200, "4,999,999").lacks("Manage member")
 }
 

@@ -17,6 +17,7 @@ type standing struct {
 	Of     int64
 	Top    string // part of the members that the rank is within, in percent
 	Ahead  int64  // XP to the rank above; 0 for the first
+	Level  bool   // the rank above has the same XP
 	Boards []standingOn
 }
 
@@ -33,7 +34,7 @@ func standingOf(g *guild.Guild, p leaderboard.Position) standing {
 	top := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", float64(p.TopPercent())/100), "0"), ".")
 	found := standing{Of: p.Of, Top: top}
 	if p.Ahead != nil {
-		found.Ahead = max(int64(p.Ahead.XP-p.XP), 1)
+		found.Ahead, found.Level = int64(p.Ahead.XP-p.XP), p.Ahead.XP == p.XP
 	}
 	me := "?member=" + string(p.UserID)
 	found.Boards = append(found.Boards, standingOn{Name: "All time", Path: boardPath(g) + me, Rank: p.Rank, XP: int64(p.XP)})

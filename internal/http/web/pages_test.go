@@ -21,6 +21,26 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // inline is what the policy would keep from working: a page that has it is broken.
 var inline = regexp.MustCompile(`(?i)<style|\sstyle=|<script(?:\s[^>]*)?>[^<]|\son[a-z]+=["']|javascript:`)
 
+// The colors are those of the system until a browser chooses, which needs no script.
+func TestTheColorsAreChosen(t *testing.T) {
+	s := newSite(t, options{noOAuth: true})
+	b := s.browser()
+	b.get("/").want(200, `<html lang="en">`, `content="light dark"`, `value="" aria-pressed="true"`)
+	choose := func(theme, next string) page {
+		t.Helper()
+		return b.post("/theme", url.Values{"theme": {theme}, "next": {next}})
+	}
+	if got := choose("dark", "/leaderboard/gophers?page=1").want(200, `data-theme="dark"`, `name="color-scheme" content="dark"`, `value="dark" aria-pressed="true"`); got.path != "/leaderboard/gophers?page=1" {
+		t.Errorf("it leads to %s", got.path)
+	}
+	b.get("/nowhere").want(404, `data-theme="dark"`)
+	if got := choose("light", "//evil.example").want(200, `data-theme="light"`); got.path != "/" {
+		t.Errorf("it leads to %s", got.path)
+	}
+	choose(`"><b>`, "/").want(200).lacks("data-theme")
+	b.get("/", "Cookie", `levelboard-theme=x"y`).want(200).lacks("data-theme")
+}
+
 // A slash at the end leads to the page, and never to another site.
 func TestASlashAtTheEndLeadsToThePage(t *testing.T) {
 	s := newSite(t, options{})

@@ -174,6 +174,7 @@ type frame struct {
 	Title   string
 	Session *signin.Session // the visitor's; nil when nobody is signed in
 	Here    string          // where to come back to after signing in
+	Theme   string          // light or dark; empty for the system's
 	Site    *Site
 	Unfurl  *unfurl // nil for what is not for everybody
 	Content any
@@ -186,7 +187,7 @@ func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, 
 	}
 	var rendered bytes.Buffer
 	err := page.ExecuteTemplate(&rendered, "layout", frame{
-		Title: displayname.Clean(title), Session: sessionOf(c), Here: here(c), Site: s, Unfurl: pageOf(c).unfurl, Content: content,
+		Title: displayname.Clean(title), Session: sessionOf(c), Here: here(c), Theme: themeOf(c), Site: s, Unfurl: pageOf(c).unfurl, Content: content,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("render the page %s: %w", name, err)

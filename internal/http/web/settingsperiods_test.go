@@ -83,7 +83,7 @@ func TestThePageSaysWhenPeriodsEnd(t *testing.T) {
 		`<li>Day 2026-11-30 ends <time datetime="2026-11-30T23:00:00Z" title="2026-11-30 23:00 UTC">in 60 minutes</time>, on Tue 1 Dec 2026, 00:00 CET.</li>`,
 		`<li>Month 2026-11 ends <time datetime="2026-11-30T23:00:00Z"`).lacks("<li>Week", "<li>Season")
 	at("2026-12-21T10:00:00Z").get(settingsAddress).want(200,
-		`<li>Season <bdi>Winter</bdi> ends <time datetime="2027-02-28T23:00:00Z" title="2027-02-28 23:00 UTC">in 69 days</time>, on Mon 1 Mar 2027, 00:00 CET.</li>`)
+		`<li>Season <bdi>Winter</bdi> ends <time datetime="2027-02-28T23:00:00Z" title="2027-02-28 23:00 UTC">in 70 days</time>, on Mon 1 Mar 2027, 00:00 CET.</li>`)
 }
 
 func TestASeasonThatHasClosedKeepsItsDates(t *testing.T) {

@@ -117,6 +117,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.get("/leaderboard/:entry/levels", s.boardOf(s.levels))
 	pages.get("/leaderboard/:entry/members/:userId", s.boardOf(s.member))
 	pages.get("/leaderboard/:entry/members/:userId/standing", s.boardOf(s.standing), unlisted("/leaderboard/*/members/*/standing"))
+	pages.get("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.previewXP)), unlisted("/leaderboard/*/members/*/xp"))
 	pages.post("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.changeXP)))
 	pages.post("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
 	pages.post("/leaderboard/:entry/members/:userId/hidden", s.boardOf(s.managed(s.setHidden)))
@@ -139,6 +140,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.only("/sign-in/provider", s.handle(s.toProvider))
 	pages.only(callbackPath, s.handle(s.fromProvider))
 	pages.post("/sign-in/local", s.handle(s.enterLocally))
+	pages.post("/theme", s.handle(s.chooseTheme))
 	pages.post("/sign-out", s.handle(s.signOut(false)))
 	pages.post("/sign-out/everywhere", s.handle(s.signOut(true)))
 }

@@ -22,6 +22,11 @@ document.querySelectorAll(".picture img").forEach((image) => { if (image.complet
 
 document.querySelectorAll("[data-open], [data-copy]").forEach((button) => { button.hidden = false; });
 
+// What was just done is said once: reloading does not say it again.
+const told = new URL(location.href);
+for (const name of ["done", "saved", ...(told.searchParams.has("after") ? ["before", "after"] : [])]) told.searchParams.delete(name);
+if (told.href !== location.href) history.replaceState(null, "", told);
+
 const answer = document.querySelector("[data-address]");
 if (answer) history.replaceState(null, "", answer.dataset.address);
 

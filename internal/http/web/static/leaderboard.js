@@ -36,7 +36,7 @@
   const pollEvery = 5000;
   const streamAgainAfter = 60000;
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  let paused = false;
+  let paused = Boolean(button && sessionStorage.getItem("paused")); // on all boards of the tab
   let stream = null;
   let timer = 0;
   let etag = "";
@@ -207,8 +207,11 @@
   };
 
   if (button) button.hidden = false;
+  if (paused) say("off");
   button?.addEventListener("click", () => {
     paused = !paused;
+    if (paused) sessionStorage.setItem("paused", "yes");
+    else sessionStorage.removeItem("paused");
     say(paused ? "off" : "on");
     start();
   });

@@ -18,7 +18,7 @@ const localize = (() => {
     const then = new Date(time.dateTime);
     const seconds = (then - Date.now()) / 1000;
     const [unit, size] = units.find(([, , from]) => Math.abs(seconds) >= from) ?? units[2];
-    time.textContent = Math.abs(seconds) < 60 ? (seconds < 0 ? "just now" : "in a minute") : relative.format(Math.trunc(seconds / size), unit);
+    time.textContent = Math.abs(seconds) < 60 ? (seconds < 0 ? "just now" : "in a minute") : relative.format(seconds < 0 ? Math.ceil(seconds / size) : Math.round(seconds / size), unit);
     time.title = exact.format(then);
   };
 

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/displayname"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
+)
+
+func newAuditRow(r *audit.Record, names map[id.User]string) auditRow {
+	row := auditRow{Record: *r, Actor: r.By.Actor.Name, Member: id.Valid(string(r.UserID)), Name: names[r.UserID]}
+	if i := slices.IndexFunc(deeds, func(d deed) bool { return d.Action == r.Action }); i >= 0 {
+		row.Did = deeds[i].did
+	}
+	if row.Name == "" {
+		row.Name = string(r.UserID)
+	}
+	if r.By.Actor.Kind == audit.Key {
+		row.Actor = "API key " + row.Actor
+	}
+	var hiding struct {
+		Hidden bool `json:"hidden"`
+	}
+	switch {
+	case r.Action == audit.Hidden && json.Unmarshal(r.After, &hiding) == nil && !hiding.Hidden:
+		row.Did = "showed"
+	case r.Before.Kind() == '0' || r.After.Kind() == '0':
+		row.Before, row.After = xpOf(r.Before), xpOf(r.After)
+	case r.Action == audit.Settings && r.Before == nil:
+		row.Did = "set up the community"
+	}
+	if r.Count != nil && (r.UserID == "" || *r.Count != 1) {
+		row.Did += " " + counted(*r.Count, "member")
+	}
+	return row
+}
+
+// xpOf writes XP as people read it.
+func xpOf(value jsontext.Value) string {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil {
+		return "no XP"
+	}
+	return count(n) + " XP"
+}
+
+// otherProperties are what the form of the settings does not have, with their labels.
+var otherProperties = map[string]string{
+	"name": "Name", "icon": "Icon", "memberCount": "Member count", "ownerId": "Owner", "adminIds": "Administrators", "roles": "Roles", "channels": "Channels",
+	"announcements": "Announcements", "auditIncrementsFrom": "Recorded increments from",
+}
+
+// changesOf says what a record changed in the settings and the directory, as the page of the settings says it.
+func changesOf(g *guild.Guild, d guild.Directory, r audit.Record) []difference {
+	if r.Before == nil {
+		return nil
+	}
+	was, is := *g, *g
+	was.Settings, _ = g.With(r.Before) // what is not right by the rules of today is shown all the same
+	is.Settings, _ = g.With(r.After)
+	changes := differences(formOf(&was, d), formOf(&is, d))
+	var before, after map[string]jsontext.Value
+	if json.Unmarshal(r.Before, &before) != nil || json.Unmarshal(r.After, &after) != nil {
+		return changes
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if label := otherProperties[name]; label != "" {
+			changes = append(changes, difference{label, valueInWords(before[name]), valueInWords(after[name])})
+		}
+	}
+	return changes
+}
+
+// valueInWords is a text or a number as it is, and how many entries a list has.
+func valueInWords(value jsontext.Value) string {
+	var list []jsontext.Value
+	var text string
+	switch value.Kind() {
+	case '[':
+		_ = json.Unmarshal(value, &list) // it is JSON
+		return counted(len(list), "item")
+	case '"':
+		_ = json.Unmarshal(value, &text)
+		return shortened(displayname.Clean(text))
+	case 'n', 0:
+		return "empty"
+	}
+	return shortened(string(value))
+}
+
+// deed is an action in words: as a choice, and up to the member or the number of members.
+type deed struct {
+	Action     audit.Action
+	Label, did string
+}
+
+var deeds = []deed{
+	{audit.Set, "XP set", "set the XP of"},
+	{audit.Incremented, "XP added", "gave XP to"},
+	{audit.Decremented, "XP taken", "took XP from"},
+	{audit.Created, "Members added", "added"},
+	{audit.Deleted, "Members reset", "reset"},
+	{audit.Bulk, "Many members at once", "changed"},
+	{audit.Presence, "Left or returned", "marked as left or returned"},
+	{audit.Hidden, "Hidden or shown", "hid"},
+	{audit.Settings, "Settings", "changed the settings"},
+	{audit.Directory, "Roles and channels", "updated names of roles and channels"},
+	{audit.Granted, "API key access given", "gave access to an API key of"},
+	{audit.Ungranted, "API key access taken", "took access from an API key of"},
+	{audit.Imported, "Imports", "imported"},
+	{audit.Checkpoint, "Checkpoints", "created a checkpoint of"},
+	{audit.Restored, "Restores", "restored"},
+	{audit.Reset, "Resets", "reset the leaderboard and left"},
+}
+
+// When is when the change was made.
+func (r auditRow) When() time.Time { return r.At() }

@@ -1,0 +1,38 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+const (
+	// themeCookie has the colours that a browser chose, light or dark. Without it they are the system's.
+	themeCookie = "levelboard-theme"
+	themeTime   = 365 * 24 * time.Hour
+)
+
+// themeOf is the choice of the browser; empty for the system's.
+func themeOf(c *gin.Context) string {
+	cookie, err := c.Cookie(themeCookie)
+	if err != nil || cookie != "light" && cookie != "dark" {
+		return ""
+	}
+	return cookie
+}
+
+// chooseTheme keeps a choice, or drops it for the system's, and leads back to the page.
+func (s *Site) chooseTheme(c *gin.Context) error {
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	if theme := sent.Get("theme"); theme == "light" || theme == "dark" {
+		s.cookies.set(c, themeCookie, theme, themeTime)
+	} else {
+		s.cookies.clear(c, themeCookie)
+	}
+	c.Redirect(http.StatusSeeOther, safeNext(sent.Get("next")))
+	return nil
+}

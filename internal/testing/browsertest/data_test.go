@@ -20,6 +20,7 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.fill("#guild", "Voles")
 	b.press("Reset all members")
 	b.see("Type the name exactly as shown above.")
+	b.until("document.activeElement.id === 'guild'")
 	b.inspect("data-wrong")
 
 	file := fmt.Sprintf("id,xp,messages,name\n%s,900,12,digger\n%s,2400,40,Ada Lovelace\n12,1,1,x\n%s,x,1,y\n", there, newID(), newID())
@@ -28,6 +29,13 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.press("Upload and preview")
 	b.see("Preview of the import", "Skipped rows", "line 4, row 3")
 	b.inspect("data-preview")
+	b.do(selectOption("#mode", "missing"))
+	b.press("Update the preview")
+	b.see("Import 2 members")
+	b.until("document.querySelector('#mode').value === 'missing'")
+	b.do(selectOption("#mode", "higher"))
+	b.press("Import 2 members") // which shows what that does first
+	b.until("document.readyState === 'complete' && document.querySelector('#mode')?.value === 'higher'")
 	b.press("Import 2 members")
 	b.see("Imported 2 members: 1 new, 1 changed")
 	b.press("Restore or delete Before an import")
@@ -37,6 +45,9 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.see("1 member restored.")
 	b.press("Close")
 	b.until("!document.body.innerText.includes('Restore finished')")
+	b.press("Audit log")
+	b.see("Ada Lovelace imported 2 members", "Ada Lovelace restored 1 member")
+	b.inspect("audit")
 }
 
 // TestAManagerAnnounces walks from the settings through the announcements, with and without script.

@@ -322,6 +322,11 @@ func TestAMembersHome(t *testing.T) {
 	b.open("/profile")
 	b.see("Your boards", "300", "Download as JSON", "Erase my data")
 	b.lacks("Create a key")
+	b.fill("#confirm", "no")
+	b.press("Erase my data")
+	b.see("Nothing was erased.")
+	b.until("document.activeElement.id === 'confirm' && document.activeElement.getBoundingClientRect().bottom < innerHeight")
+	b.inspect("profile-wrong")
 	var data string
 	testenv.Wait(t, "all of it is archived", func() bool {
 		data = eval[string](b, "fetch('/profile/data.json').then((answer) => answer.text())", chromedp.EvalAwaitPromise)

@@ -42,6 +42,7 @@ func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 		{name: "profile", path: "/profile", signed: true},
 		{name: "settings", path: "/guilds/" + g + "/settings", signed: true},
 		{name: "periods", path: "/leaderboard/gophers/periods"},
+		{name: "levels", path: "/leaderboard/gophers/levels", signed: true},
 		{name: "leaderboard-past-the-end", path: "/leaderboard/gophers?page=99"},
 		{name: "leaderboard-empty", path: "/leaderboard/" + empty},
 		{name: "leaderboard-off", path: "/leaderboard/" + off},

@@ -202,6 +202,11 @@ func (b *tab) fill(selector, text string) {
 	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("%[1]s.value = '', %[1]s.focus()", field)), chromedp.KeyEvent(text))
 }
 
+// selectOption chooses an option of a list, as a press of it does.
+func selectOption(selector, value string) chromedp.Action[chromedp.Void] {
+	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf("(() => { const list = document.querySelector(%q); list.value = %q; list.dispatchEvent(new Event('input', { bubbles: true })); list.dispatchEvent(new Event('change', { bubbles: true })) })()", selector, value))
+}
+
 // signIn signs Ada in through the provider, from the button at the top of a page.
 func (b *tab) signIn(path string) {
 	b.t.Helper()

@@ -1,0 +1,88 @@
+package browsertest
+
+import (
+	"fmt"
+	"testing"
+
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/service"
+)
+
+// A page that is open when its period ends keeps the final rows, says so, and leads to the next. Between these two zones there are 26 hours, so
+// that a day of the first is always over in the second.
+func TestAPeriodEndsWhileItsPageIsOpen(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
+	over := object{"periods": []string{"day"}, "timeZone": "Etc/GMT+12", "xpPerMessageMin": 50, "xpPerMessageMax": 50}
+	g := s.guild(over)
+	key := s.key(g)
+	u := s.member(key, g, "winner", 100)
+	s.messages(key, g, object{"userId": u, "channelId": channel})
+	b := s.tab(t)
+	b.open("/leaderboard/" + g + "?period=day")
+	b.see("winner", "+50 XP", "50 XP gained")
+	heading := eval[string](b, "document.querySelector('.board__period h2').textContent")
+	b.until("document.getElementById('live').dataset.live === 'on'")
+	settings := object{"name": "Gophers", "memberCount": 5000, "ownerId": ada}
+	over["timeZone"] = "Etc/GMT-14"
+	for name, value := range over {
+		settings[name] = value
+	}
+	s.Do("PUT", "/admin/guilds/"+g, "", settings, apitest.AdminToken(service.AdminToken)).Want(t, 200)
+	b.see("This period has ended. These are its final rows.", heading, "winner", "+50 XP", "50 XP gained")
+	b.lacks("Pause", "No one is ranked yet")
+	b.press("See the one that runs now")
+	b.until(fmt.Sprintf("document.readyState === 'complete' && document.querySelector('.board__period h2').textContent !== %q", heading))
+	b.see("No one is ranked yet")
+}
+
+// A manager sees what a level comes to while typing it, and the page says what was changed once.
+func TestAManagerSetsALevel(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	u := s.member(s.key(g), g, "digger", 1234)
+	s.adaManages(g)
+	b := s.tab(t)
+	b.signIn("/leaderboard/" + g + "/members/" + u)
+	b.see("Manage member")
+	b.do(selectOption("#op", "level"))
+	b.fill("#xp", "10")
+	b.see("From 1,234 XP, level 5, to 4,150 XP, level 10.")
+	b.inspect("member-level")
+	b.fill("#xp", "x")
+	b.see("The level must be a whole number")
+	b.pick("[name=confirm]")
+	b.press("Change XP")
+	b.until("document.activeElement.id === 'xp' && document.activeElement.getAttribute('aria-invalid') === 'true'")
+	b.fill("#xp", "10")
+	b.pick("[name=confirm]")
+	b.press("Change XP")
+	b.see("XP updated: 1,234 before, 4,150 now.")
+	b.until("location.search === ''")
+	b.open(eval[string](b, "location.pathname"))
+	b.lacks("XP updated")
+}
+
+func TestTheColorsAreKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.tab(t)
+	b.withoutScript()
+	b.open("/sign-in")
+	b.look(390, "light")
+	ground := func() string { return eval[string](b, "getComputedStyle(document.body).backgroundColor") }
+	light := ground()
+	b.press("Dark")
+	b.until("document.documentElement.dataset.theme === 'dark'")
+	dark := ground()
+	b.open("/nowhere")
+	if light == dark || ground() != dark {
+		t.Errorf("the ground is %s, then %s, then %s", light, dark, ground())
+	}
+	b.press("System")
+	b.until("!document.documentElement.dataset.theme")
+	if ground() != light {
+		t.Errorf("the ground is %s in the end", ground())
+	}
+}

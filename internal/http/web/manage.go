@@ -72,24 +72,21 @@ func (f *manageForm) change(curve level.Curve, confirmed bool) leaderboard.Chang
 		f.Errors["op"] = "Choose one of these."
 	}
 	amount, err := strconv.ParseInt(plainNumber(f.XP), 10, 64)
-	if err == nil && f.Op == "level" {
-		if xp := curve.XPFor(level.Level(min(amount, int64(level.Max)))); amount >= 0 && amount <= int64(level.Max) && xp <= level.MaxXP {
-			return f.confirmed(confirmed, leaderboard.Change{Op: op, Amount: xp})
-		}
-		f.Errors["xp"] = "The level must be a whole number from 0 to 10,000 that a member can reach."
-		return leaderboard.Change{}
+	most, wrong := int64(level.MaxXP), "XP must be a whole number from 0 to "+count(level.MaxXP)+"."
+	if f.Op == "level" {
+		most, wrong = int64(level.Max), "The level must be a whole number from 0 to "+count(level.Max)+" that a member can reach."
 	}
-	if err != nil || amount < 0 || amount > int64(level.MaxXP) {
-		f.Errors["xp"] = "XP must be a whole number from 0 to " + count(level.MaxXP) + "."
+	xp := level.XP(amount)
+	if f.Op == "level" && amount >= 0 && amount <= most {
+		xp = curve.XPFor(level.Level(amount))
 	}
-	return f.confirmed(confirmed, leaderboard.Change{Op: op, Amount: level.XP(amount)})
-}
-
-func (f *manageForm) confirmed(confirmed bool, change leaderboard.Change) leaderboard.Change {
+	if err != nil || amount < 0 || amount > most || xp > level.MaxXP {
+		f.Errors["xp"] = wrong
+	}
 	if !confirmed {
 		f.Errors["confirm"] = unconfirmed
 	}
-	return change
+	return leaderboard.Change{Op: op, Amount: xp}
 }
 
 // changeXP adds XP to a member, takes some away or sets it. The page that it leads to says what it was.

@@ -236,21 +236,3 @@ func TestSeedDecidesWhatIsDrawn(t *testing.T) {
 		}
 	}
 }
-
-func TestSkew(t *testing.T) {
-	for skew, bounds := range map[Skew][2]int{Uniform: {800, 1200}, Zipf: {4000, 9000}} {
-		draw, front := skew.drawer(rand.New(rand.NewPCG(1, 1)), 1000), 0
-		for range 10_000 {
-			member := draw()
-			if member < 0 || member > 999 {
-				t.Fatalf("%s drew %d", skew, member)
-			}
-			if member < 100 {
-				front++
-			}
-		}
-		if front < bounds[0] || front > bounds[1] {
-			t.Errorf("%s drew the first tenth %d times of 10,000", skew, front)
-		}
-	}
-}

@@ -18,23 +18,19 @@ import (
 
 // fake is as much of a service as a run needs. It counts right, and its hooks make it do wrong.
 type fake struct {
-	server *httptest.Server
-
-	mu             sync.Mutex
-	xp             map[string]int64
-	guild          []byte          // its settings; nil when there is none
-	keys           map[string]bool // secrets
-	made           int             // keys
-	changes        int
-	gone           string // a member that was deleted
-	calls, perCall int    // of messages, and messages of the last one
+	mu      sync.Mutex
+	xp      map[string]int64
+	guild   []byte          // its settings; nil when there is none
+	keys    map[string]bool // secrets
+	made    int             // keys
+	changes int
+	gone    string // a member that was deleted
+	calls   int    // of messages
 
 	// onChange answers the nth change in place of the fake, which it may have count (or not) by calling add.
 	onChange func(w http.ResponseWriter, n int, user string, add func(user string, times int64))
-	// onMessage says if a message of the nth call is counted, and onCall answers the call in place of the fake if it says so. The first
-	// call makes the members.
-	onMessage func(call int, user string) bool
-	onCall    func(w http.ResponseWriter, call int) bool
+	// onCall answers the nth call in place of the fake if it says so. The first call makes the members.
+	onCall func(w http.ResponseWriter, call int) bool
 
 	enough func() // called with the last of someChanges
 }
@@ -80,7 +76,6 @@ func startFake(t *testing.T, f *fake) (o Options) {
 	mux.HandleFunc("POST /v2/guilds/"+fakeGuild+"/messages", f.messages)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	f.server = server
 	scenario, _ := FindScenario("increment")
 	return Options{
 		URL: server.URL, Scenario: scenario, Concurrency: 3, Duration: 100 * time.Millisecond, Members: 120, Skew: Uniform, Seed: 1, Verify: true,
@@ -174,7 +169,6 @@ func (f *fake) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.calls++
-	f.perCall = len(call.Messages)
 	if f.calls > 1 {
 		f.count()
 	}
@@ -183,9 +177,7 @@ func (f *fake) messages(w http.ResponseWriter, r *http.Request) {
 		if i > 0 {
 			answer += ","
 		}
-		if f.onMessage == nil || f.onMessage(f.calls, m.UserID) {
-			f.xp[m.UserID] += 3
-		}
+		f.xp[m.UserID] += 3
 		answer += fmt.Sprintf(`{"userId":%q,"gained":3,"xp":%d,"addRoles":[]}`, m.UserID, f.xp[m.UserID])
 	}
 	if f.onCall != nil && f.onCall(w, f.calls) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -156,42 +155,6 @@ func TestVerificationNoticesWhatIsCountedWrongly(t *testing.T) {
 	}
 }
 
-func TestMessagesThatAreCountedWronglyAreNoticed(t *testing.T) {
-	answered := func(answer func(w http.ResponseWriter)) func(http.ResponseWriter, int) bool {
-		return func(w http.ResponseWriter, call int) bool {
-			if call == 9 {
-				answer(w)
-			}
-			return call == 9
-		}
-	}
-	for name, test := range map[string]struct {
-		f    *fake
-		says string // empty: nothing is wrong
-	}{
-		"a lost message":          {&fake{onMessage: func(call int, _ string) bool { return call != 9 }}, " XP lost"},
-		"done and refused":        {&fake{onCall: answered(func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) })}, " XP too much"},
-		"done, and then an error": {&fake{onCall: answered(func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) })}, ""},
-		"an answer that is none":  {&fake{onCall: answered(func(w http.ResponseWriter) { fmt.Fprint(w, `{"results":[]}`) })}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			o := startFake(t, test.f)
-			o.Scenario, _ = FindScenario(MessagesScenario)
-			result, err := runToTheWrong(t, test.f, o)
-			if result == nil || result.Total.Requests < 10 || result.Messages.Messages != 10*result.Total.Requests {
-				t.Fatalf("%+v, %v", result, err)
-			}
-			if test.says == "" && (err != nil || result.Verification.Unknown == 0 || result.Total.Failed() != 1) || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
-				t.Errorf("%v\n%+v", err, result.Verification)
-			}
-			f := test.f
-			if f.guild != nil || len(f.keys) > 0 {
-				t.Error("something is left behind")
-			}
-		})
-	}
-}
-
 func TestALimitIsNamed(t *testing.T) {
 	f := &fake{onChange: func(w http.ResponseWriter, n int, user string, add func(string, int64)) {
 		if n > 5 {
@@ -237,40 +200,11 @@ func TestAnInterruptedRunIsReportedAndTidiedUp(t *testing.T) {
 	}
 }
 
-func TestARunInterruptedBeforeTheLoadHasNoResult(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	f := &fake{onCall: func(http.ResponseWriter, int) bool {
-		interrupt()
-		return true
-	}}
-	result, err := Run(ctx, startFake(t, f))
-	if result != nil || err == nil || err.Error() != "stopped before the load began" {
-		t.Errorf("%+v, %v", result, err)
-	}
-	if f.guild != nil || len(f.keys) > 0 {
-		t.Error("something is left behind")
-	}
-}
-
 func TestAGuildOfSomebodyElseStaysUntouched(t *testing.T) {
 	f := &fake{guild: []byte(`{"name":"Gophers","ownerId":"100000000000000001"}`)}
 	result, err := Run(t.Context(), startFake(t, f))
 	if result != nil || err == nil || !strings.Contains(err.Error(), "stays untouched") || !strings.Contains(string(f.guild), "Gophers") {
 		t.Errorf("%+v, %v, %s", result, err, f.guild)
-	}
-}
-
-func TestAGuildThatWasKeptIsNotFilledAgain(t *testing.T) {
-	f := &fake{}
-	o := startFake(t, f)
-	o.Keep, o.Members = true, 1250
-	for range 2 {
-		if _, err := Run(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if f.calls != 2 || len(f.xp) != o.Members { // of a thousand members and of the others
-		t.Errorf("%d calls made %d members", f.calls, len(f.xp))
 	}
 }
 
@@ -282,28 +216,5 @@ func TestAServiceThatAnswersNothingLeavesEverythingUnknown(t *testing.T) {
 	}
 	if v := result.Verification; v.problem() != nil || v.Unknown == 0 || v.Gained != 0 {
 		t.Errorf("%+v", v)
-	}
-}
-
-func TestAServiceThatGoesAwayIsReported(t *testing.T) {
-	f := &fake{}
-	f.onChange = func(_ http.ResponseWriter, n int, user string, add func(string, int64)) {
-		add(user, 1)
-		if n == 20 {
-			f.server.Listener.Close()
-		}
-		if n >= 20 {
-			panic(http.ErrAbortHandler)
-		}
-	}
-	o := startFake(t, f)
-	o.Verify = false
-	o.Duration = 500 * time.Millisecond
-	result, err := Run(t.Context(), o)
-	if result == nil || result.Total.Errors[brokenOff] == 0 || result.Total.Errors[unreachable] == 0 {
-		t.Fatalf("%+v, %v", result, err)
-	}
-	if err == nil || !strings.Contains(err.Error(), "3 guilds or keys are left behind: the key "+strconv.Itoa(1)) {
-		t.Errorf("%v", err)
 	}
 }

@@ -2,87 +2,9 @@ package loadgen
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-func trafficOf(seed uint64, skew Skew, batch Batch) *traffic {
-	return newTraffic(rand.New(rand.NewPCG(seed, 0)), 100_000, skew, batch)
-}
-
-func TestTrafficHasTheShapeOfACommunity(t *testing.T) {
-	for skew, bounds := range map[Skew][2]int{Zipf: {25_000, 80_000}, Uniform: {300, 5000}} {
-		few, withUser, rooms, runs := 0, 0, map[int]int{}, 0
-		traffic, last := trafficOf(1, skew, "100"), map[int]int{}
-		for range 1000 {
-			said := traffic.next(nil)
-			if len(said) != 100 {
-				t.Fatalf("%d messages in a call", len(said))
-			}
-			for _, m := range said {
-				if m.member < 0 || m.member >= 100_000 || m.channel < 0 || m.channel >= channels {
-					t.Fatalf("%+v", m)
-				}
-				if m.member < 1000 {
-					few++
-				}
-				if m.data != dataAbsent {
-					withUser++
-				}
-				if seen, ok := last[m.member]; ok && seen == m.channel {
-					runs++
-				}
-				rooms[m.channel]++
-				last[m.member] = m.channel
-			}
-		}
-		if few < bounds[0] || few > bounds[1] {
-			t.Errorf("%s: the first hundredth of the members wrote %d of 100,000 messages", skew, few)
-		}
-		if withUser < 9000 || withUser > 11_000 || len(rooms) < 200 {
-			t.Errorf("%s: %d messages with user data, %d channels", skew, withUser, len(rooms))
-		}
-		if runs < 50_000 {
-			t.Errorf("%s: only %d of 100,000 messages follow one of the same member in the same channel", skew, runs)
-		}
-	}
-}
-
-func TestMixedBatchesFollowTheDay(t *testing.T) {
-	traffic := trafficOf(1, Zipf, Mixed)
-	night, noon := 0, 0
-	for call := range dayCalls {
-		n := len(traffic.next(nil))
-		if n < 1 || n > maxBatch {
-			t.Fatalf("%d messages in a call", n)
-		}
-		if call < 100 {
-			night += n
-		}
-		if call >= dayCalls/2 && call < dayCalls/2+100 {
-			noon += n
-		}
-	}
-	if night > 300 || noon < 20*night {
-		t.Errorf("%d messages at night, %d in the middle of the day", night, noon)
-	}
-}
-
-func TestASeedMakesTheSameCalls(t *testing.T) {
-	first, again, other := trafficOf(1, Zipf, Mixed), trafficOf(1, Zipf, Mixed), trafficOf(2, Zipf, Mixed)
-	differ := false
-	for range 300 {
-		call := first.next(nil)
-		if !slices.Equal(call, again.next(nil)) {
-			t.Fatal("the same seed made other calls")
-		}
-		differ = differ || !slices.Equal(call, other.next(nil))
-	}
-	if !differ {
-		t.Error("another seed made the same calls")
-	}
-}
 
 func TestACallIsWhatTheServiceReads(t *testing.T) {
 	var call struct {
@@ -119,13 +41,5 @@ func TestACallIsWhatTheServiceReads(t *testing.T) {
 	}
 	if len(held) != mostHeld {
 		t.Errorf("members have so many roles: %v", held)
-	}
-}
-
-func TestBatch(t *testing.T) {
-	for batch, want := range map[Batch]bool{"1": true, "10": true, "1000": true, "mixed": true, "0": false, "1001": false, "": false, "+5": false, "x": false} {
-		if batch.Valid() != want {
-			t.Errorf("%q is valid: %v", batch, !want)
-		}
 	}
 }

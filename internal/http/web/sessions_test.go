@@ -175,16 +175,6 @@ func TestManyRequestsAtOnceRenewOnce(t *testing.T) {
 	b.get("/").want(200, "Ada L.")
 }
 
-func TestAPrivateBoardIsForMembers(t *testing.T) {
-	s := newSite(t, options{})
-	b := s.browser()
-	b.get("/leaderboard/"+string(closed)).want(401, "is private", `href="/sign-in?next=`)
-	b.signIn()
-	b.get("/leaderboard/"+string(closed)).want(403, "not a member")
-	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": string(closed), "name": "Moles", "permissions": "0"}})
-	b.get("/sign-in/provider?next=/leaderboard/"+string(closed)).want(200, "Moles").lacks("You manage this")
-}
-
 func TestManagersAreOwnersAndAdministrators(t *testing.T) {
 	g := &guild.Guild{Settings: guild.Settings{ID: public, OwnerID: "900000000000000001", Visibility: guild.Private}}
 	for _, test := range []struct {

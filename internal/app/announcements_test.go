@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -103,4 +104,28 @@ func TestAnnouncements(t *testing.T) {
 	}
 	s.admin("POST", at(0)+"/secret", nil).Want(t, 409)
 	s.admin("POST", at(0)+"x/test", nil).Want(t, 404)
+}
+
+// A Redis that comes back empty takes along what was not posted yet. What was posted is not posted again, and what happens next is.
+func TestAnnouncementsContinueAfterRedisIsLost(t *testing.T) {
+	t.Parallel()
+	h, server := newHooked(t), testenv.Redis(t)
+	s := startSilent(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+postgrestest.URL(t), often, "LEVELBOARD_ALLOWED_PRIVATE_HOSTS=127.0.0.1")
+	g := s.guild(exactly(1000, object{"announcements": []object{{"name": "levels", "kind": "discord", "url": h.URL, "text": "{name} {level}", "mention": false}}}))
+	key := s.key(g)
+	raise := func(name string) {
+		said := message(newID(), object{"user": object{"username": name, "discriminator": "0", "avatar": nil, "globalName": nil}})
+		s.award(key, g, said)
+		h.wants(t, "POST "+name+" 5")
+	}
+	raise("ada")
+	server.Kill()
+	server.Start()
+	testenv.Wait(t, "the service reaches Redis", func() bool { return s.Do("GET", boardPath(g, 1), "", nil).Status == 200 })
+	raise("grace")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.got) != 2 {
+		t.Errorf("posted %q", h.got)
+	}
 }

@@ -173,7 +173,7 @@ func (h *harness) checkArchive() error {
 		}
 	}
 	live := map[string]entry{}
-	for _, guild := range []string{mainGuild, churnGuild, restoreGuild} {
+	for _, guild := range []string{mainGuild, churnGuild, restoreGuild, announcedGuild} {
 		loaded, err := h.readLive(guild, live)
 		if err != nil {
 			return fmt.Errorf("read Redis: %w", err)

@@ -83,12 +83,14 @@ type harness struct {
 	counts bool           // guilds count gains
 	zone   *time.Location // of the guilds
 
-	users    []string // of every guild
-	counters []*counter
-	clients  []*client
-	operator *operator
-	restorer *restorer // nil where no guild is restored
-	faulted  int       // how many faults there were
+	users     []string // of every guild
+	counters  []*counter
+	clients   []*client
+	operator  *operator
+	restorer  *restorer // nil where no guild is restored
+	hook      *webhook  // nil where nothing is announced
+	announced *announced
+	faulted   int // how many faults there were
 
 	// gate is held for reading during each attempt, with what the model makes of it. Held for writing, nothing is under way.
 	gate   sync.RWMutex
@@ -146,6 +148,7 @@ const (
 	pgProxyStream
 	operatorStream
 	restorerStream
+	announcedStream
 	finalStream
 	firstClientStream
 )
@@ -158,6 +161,10 @@ func newHarness(t *testing.T, m mode, f fleet) *harness {
 	t.Cleanup(h.http.CloseIdleConnections)
 	t.Logf("seed %d (TORTURE_SEED), faults for %v (TORTURE_TIME)", h.seed, budget(t))
 	h.onRedis = h.startRedis()
+	if m == durable {
+		h.hook = newWebhook(t)
+		h.onRedis = append(h.onRedis, "SSL_CERT_FILE="+h.hook.trust, "LEVELBOARD_ALLOWED_PRIVATE_HOSTS=127.0.0.1")
+	}
 	h.postgres = testenv.PostgresServer(t)
 	h.pgProxy = startProxy(t, hostOf(t, h.postgres.URL()), h.stream(pgProxyStream))
 	t.Cleanup(func() { _ = h.live.Close() })

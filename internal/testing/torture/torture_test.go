@@ -23,6 +23,9 @@ func torture(t *testing.T, m mode) {
 	}
 	h := newHarness(t, m, pair)
 	h.restorer = newRestorer(h)
+	if m == durable {
+		h.announced = newAnnounced(h)
+	}
 	h.under(func() { h.torment(budget(t)) })
 }
 
@@ -35,6 +38,9 @@ func (h *harness) under(trouble func()) {
 	all.Go(h.operator.run)
 	if h.restorer != nil {
 		all.Go(h.restorer.run)
+	}
+	if h.announced != nil {
+		all.Go(h.announced.run)
 	}
 	if h.mode == volatile {
 		all.Go(h.watchFloors)
@@ -57,6 +63,9 @@ func (h *harness) finish() {
 	}
 	// After many refused connections go-redis tries again only once a second.
 	testenv.Wait(h.t, "the harness reaches Redis", func() bool { return h.live.Ping(h.t.Context()).Err() == nil })
+	if h.announced != nil {
+		h.announced.check()
+	}
 	h.fronts = h.replicas // each of them shows what it must
 	h.checkBoards()
 	if h.isBroken() {

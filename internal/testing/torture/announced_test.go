@@ -1,0 +1,126 @@
+package torture
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/testing/testenv"
+)
+
+const (
+	announcedGuild = "100000000000000004"
+	announcedUser  = "600000000000000000"
+)
+
+// webhook is a real TLS server that posts go to.
+type webhook struct {
+	*httptest.Server
+	trust string // the file of who signed its certificate
+
+	mu     sync.Mutex
+	posted []int64 // the XP of each level-up; a repeat of the one before is left out
+	lastID string
+}
+
+func newWebhook(t *testing.T) *webhook {
+	ca := testenv.NewCA(t)
+	pair := ca.Loopback()
+	certificate, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &webhook{trust: ca.File()}
+	w.Server = httptest.NewUnstartedServer(w)
+	w.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	w.StartTLS()
+	t.Cleanup(w.Close)
+	return w
+}
+
+// ServeHTTP takes its time, so that replicas are also killed while a post is under way, and between that and its note.
+func (w *webhook) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	var body struct{ Data struct{ XP int64 } }
+	err := json.NewDecoder(r.Body).Decode(&body)
+	time.Sleep(5 * time.Millisecond)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if posted := r.Header.Get("webhook-id"); err == nil && posted != w.lastID {
+		w.lastID, w.posted = posted, append(w.posted, body.Data.XP)
+	}
+	time.Sleep(5 * time.Millisecond)
+}
+
+func (w *webhook) got() []int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.posted)
+}
+
+// announced is a guild whose level-ups go to a webhook: each that was made is posted, in order, whatever is killed.
+type announced struct {
+	*client
+	hook *webhook
+	made []int64 // the XP of each level-up
+}
+
+func newAnnounced(h *harness) *announced {
+	a := &announced{client: &client{h: h, name: "announced", rng: h.stream(announcedStream)}, hook: h.hook}
+	document := h.guildDocument("Announced", false)
+	document["announcements"] = []map[string]any{{"name": "all", "kind": "webhook", "url": h.hook.URL + "/hook", "events": []string{"levelup"}}}
+	h.must("PUT", "/admin/guilds/"+announcedGuild, document)
+	h.must("PUT", "/admin/keys/"+h.keyID+"/guilds/"+announcedGuild, nil)
+	_, body := change{op: create, name: "announced"}.request(announcedUser)
+	h.must("POST", memberPath(announcedGuild, announcedUser), body)
+	return a
+}
+
+// run moves the member up and down again. The XP of each level-up is another one.
+func (a *announced) run() {
+	for xp := int64(1000); a.h.running(); xp++ {
+		if !a.set(0) {
+			return
+		}
+		a.made = append(a.made, xp) // from now on it may be posted
+		if !a.set(xp) {
+			return
+		}
+		a.h.pause(between(a.rng, 0, 150))
+	}
+}
+
+// set repeats a change until it is answered.
+func (a *announced) set(xp int64) bool {
+	key := a.newKey()
+	for attempt := 1; ; attempt++ {
+		answer := a.h.call(a.replica(), http.MethodPatch, memberPath(announcedGuild, announcedUser), key, map[string]any{"xp": xp})
+		switch answer.verdict {
+		case done:
+			return true
+		case unknown, unsent:
+			a.failover()
+		default:
+			a.h.violation(nil, "a change of the announced member was answered with "+answer.text)
+			return false
+		}
+		if !a.h.again(attempt) {
+			a.h.violation(nil, fmt.Sprintf("a change of the announced member was not answered within %v of the last fault", patience))
+			return false
+		}
+	}
+}
+
+// check waits for the last post.
+func (a *announced) check() {
+	a.h.until(nil, func() bool { return len(a.hook.got()) >= len(a.made) }, "the webhook")
+	if got := a.hook.got(); !slices.Equal(got, a.made) {
+		a.h.violation(nil, fmt.Sprintf("%d level-ups were made, and %d posted: %v, %v", len(a.made), len(got), a.made, got))
+	}
+	a.h.t.Logf("%d level-ups were posted", len(a.made))
+}

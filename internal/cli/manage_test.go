@@ -48,8 +48,9 @@ func TestGuildRoundTrip(t *testing.T) {
 	}
 
 	out := succeed(t, environ, "", "guild", "get", gophers)
-	for _, fact := range []string{"Gopher Den", "15 to 40, times 1, once in 1m0s", "2 for the channel help", "level 5: Regular (until the next reward)", "default",
-		"Europe/Berlin", "week, month", "winter-26: Winter, from 2026-12-01 to the day before 2027-03-01", "  running           week 2", "  embedding         not allowed", "increments from 1000 XP"} {
+	for _, fact := range []string{"Gopher Den", "  Minimum XP per message    15\n", "  XP cooldown               1 minute\n", "2 for the channel help",
+		"level 5: Regular (until the next reward)", "  Curve                     default\n", "Europe/Berlin", "week, month", "winter-26: Winter, from 2026-12-01 to the day before 2027-03-01",
+		"  Running                   week 2", "  Embedding                 off\n", "  Recorded increments from  1000\n", "  Ignored roles             none\n"} {
 		if !strings.Contains(out, fact) {
 			t.Errorf("guild get does not say %q:\n%s", fact, out)
 		}

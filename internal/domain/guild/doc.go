@@ -7,8 +7,8 @@
 //     value with a rule of its own is a type with UnmarshalText, whose error is the rule ("must be ..."); an item of a list can have SetDefaults.
 //     What depends on another property stands in check.go. The API, the archives, PATCH, the audit log and the command read and write it by that.
 //  2. docs/openapi.json: one property of GuildProperties, and a line in the example of a guild.
-//  3. If managers may set it: its name in own (package guildsettings), its label and its value in settingsProperties, its text in formOf, and its
-//     input in templates/pages/settings.html (package web). guild get of the command shows it by a line of facts.
-//  4. The code that uses it, and a row in docs/settings.md.
+//  3. properties/table.go (package properties): a row with its label, and its section of the settings page if managers may set it. The page's form, its
+//     errors and conflicts, guild get and docs/settings.md (go test ./internal/domain/properties -update) follow from the row.
+//  4. The code that uses it.
 //  5. document_test.go gives it a value that is no default in full, and refuse_test.go a wrong one.
 package guild

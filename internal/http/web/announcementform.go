@@ -19,6 +19,7 @@ import (
 	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/usecase/guildsettings"
 )
 
@@ -94,7 +95,7 @@ func (p *announcementPage) saved() string {
 	if p.New() {
 		return ""
 	}
-	sum := sha256.Sum256(encode(p.Guild.Announcements[p.at]))
+	sum := sha256.Sum256(properties.Encode(p.Guild.Announcements[p.at]))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -120,8 +121,8 @@ func (p *announcementPage) inDocument() jsontext.Value {
 		a["url"] = orNull(strings.TrimSpace(f["url"]))
 	}
 	if p.Kind() == announcement.Board {
-		a["period"], a["top"] = orNull(f["period"]), number(f["top"])
-		return encode(a)
+		a["period"], a["top"] = orNull(f["period"]), properties.Numeric(f["top"])
+		return properties.Encode(a)
 	}
 	on := []announcement.Event{}
 	for _, e := range p.Events() {
@@ -132,13 +133,13 @@ func (p *announcementPage) inDocument() jsontext.Value {
 	a["events"] = on
 	if p.Posts() {
 		levels := []jsontext.Value{}
-		for _, one := range strings.FieldsFunc(f["levels"], isSpace) {
-			levels = append(levels, number(one))
+		for _, one := range strings.FieldsFunc(f["levels"], func(r rune) bool { return strings.ContainsRune(" \t\u00a0,;", r) }) {
+			levels = append(levels, properties.Numeric(one))
 		}
-		a["text"], a["from"], a["every"], a["levels"] = orNull(f["text"]), number(f["from"]), number(f["every"]), levels
+		a["text"], a["from"], a["every"], a["levels"] = orNull(f["text"]), properties.Numeric(f["from"]), properties.Numeric(f["every"]), levels
 		a["onlyWithRoles"], a["mention"] = f["onlyWithRoles"] != "", f["mention"] != ""
 	}
-	return encode(a)
+	return properties.Encode(a)
 }
 
 // Posts reports whether the announcement has words and conditions.
@@ -172,7 +173,7 @@ func (*announcementPage) Label(name string) string { return announcementLabels[n
 
 // Field makes the input of that name.
 func (p *announcementPage) Field(name, hint string) field {
-	return field{Name: name, ID: fieldID(name), Label: p.Label(name), Value: p.Fields[name], Hint: hint, Wrong: p.Errors[name]}
+	return field{Name: name, ID: fieldID(name), Label: p.Label(name), Value: p.Fields[name], Hint: hint, Wrong: p.Errors[name], Shape: map[string]string{"text": "area"}[name]}
 }
 
 // refuse puts what is wrong beside its field.
@@ -197,7 +198,7 @@ func (p *announcementPage) propose() (guildsettings.Proposal, error) {
 		list = append(list, nil)
 	}
 	list[p.at] = p.inDocument()
-	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, guildsettings.Given{"announcements": encode(list)})
+	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, guildsettings.Given{"announcements": properties.Encode(list)})
 	for _, w := range wrong.Faults {
 		p.refuse(w)
 	}
@@ -207,7 +208,7 @@ func (p *announcementPage) propose() (guildsettings.Proposal, error) {
 // listed are a guild's announcements as its document shows them.
 func listed(g *guild.Guild) (list []jsontext.Value) {
 	for _, a := range g.Announcements {
-		list = append(list, encode(a))
+		list = append(list, properties.Encode(a))
 	}
 	return list
 }
@@ -265,7 +266,7 @@ func (s *Site) deleteAnnouncement(ctx context.Context, g *guild.Guild, wanted st
 		return nil
 	}
 	list := listed(g)
-	p, _, err := guildsettings.Propose(g.Settings, guildsettings.Given{"announcements": encode(slices.Delete(list, page.at, page.at+1))})
+	p, _, err := guildsettings.Propose(g.Settings, guildsettings.Given{"announcements": properties.Encode(slices.Delete(list, page.at, page.at+1))})
 	if err == nil {
 		_, err = s.deps.Settings.Save(ctx, g, p)
 	}

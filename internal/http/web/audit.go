@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/audit"
 )
@@ -42,11 +43,11 @@ type auditPage struct {
 type auditRow struct {
 	audit.Record
 	Actor         string
-	Did           string // what was done, up to the member
-	Member        bool   // UserID is a member's, who may have a page
-	Name          string // of that user; the id when it is not known
-	Before, After string // XP; empty for none
-	Changes       []difference
+	Did           string                  // what was done, up to the member
+	Member        bool                    // UserID is a member's, who may have a page
+	Name          string                  // of that user; the id when it is not known
+	Before, After string                  // XP; empty for none
+	Changes       []properties.Difference // empty where there is nothing
 }
 
 // auditLog shows a part of the log.
@@ -133,10 +134,11 @@ func (s *Site) readAudit(ctx context.Context, page *auditPage, q audit.Query) er
 	if err != nil {
 		return err
 	}
+	known := properties.Know(&page.Guild.Settings, directory)
 	for i := range read.Records {
 		row := newAuditRow(&read.Records[i], names)
-		if row.Action == audit.Settings || row.Action == audit.Directory {
-			row.Changes = changesOf(page.Guild, directory, row.Record)
+		if row.Record.Before != nil && (row.Action == audit.Settings || row.Action == audit.Directory) {
+			row.Changes = known.Differences(row.Record.Before, row.Record.After)
 		}
 		page.Rows = append(page.Rows, row)
 	}
@@ -192,3 +194,6 @@ func (auditPage) Days() []string { return auditDays }
 
 // Deeds are the choices of auditPage.Action.
 func (auditPage) Deeds() []deed { return deeds }
+
+// Brief is as on the page of the settings.
+func (auditPage) Brief(words string) string { return brief(words) }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -9,8 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"levelboard/internal/domain/displayname"
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/audit"
 )
@@ -50,50 +47,6 @@ func xpOf(value jsontext.Value) string {
 		return "no XP"
 	}
 	return count(n) + " XP"
-}
-
-// otherProperties are what the form of the settings does not have, with their labels.
-var otherProperties = map[string]string{
-	"name": "Name", "icon": "Icon", "memberCount": "Member count", "ownerId": "Owner", "adminIds": "Administrators", "roles": "Roles", "channels": "Channels",
-	"announcements": "Announcements", "auditIncrementsFrom": "Recorded increments from",
-}
-
-// changesOf says what a record changed in the settings and the directory, as the page of the settings says it.
-func changesOf(g *guild.Guild, d guild.Directory, r audit.Record) []difference {
-	if r.Before == nil {
-		return nil
-	}
-	was, is := *g, *g
-	was.Settings, _ = g.With(r.Before) // what is not right by the rules of today is shown all the same
-	is.Settings, _ = g.With(r.After)
-	changes := differences(formOf(&was, d), formOf(&is, d))
-	var before, after map[string]jsontext.Value
-	if json.Unmarshal(r.Before, &before) != nil || json.Unmarshal(r.After, &after) != nil {
-		return changes
-	}
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		if label := otherProperties[name]; label != "" {
-			changes = append(changes, difference{label, valueInWords(before[name]), valueInWords(after[name])})
-		}
-	}
-	return changes
-}
-
-// valueInWords is a text or a number as it is, and how many entries a list has.
-func valueInWords(value jsontext.Value) string {
-	var list []jsontext.Value
-	var text string
-	switch value.Kind() {
-	case '[':
-		_ = json.Unmarshal(value, &list) // it is JSON
-		return counted(len(list), "item")
-	case '"':
-		_ = json.Unmarshal(value, &text)
-		return shortened(displayname.Clean(text))
-	case 'n', 0:
-		return "empty"
-	}
-	return shortened(string(value))
 }
 
 // deed is an action in words: as a choice, and up to the member or the number of members.

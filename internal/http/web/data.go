@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/importer"
@@ -173,7 +174,7 @@ func (s *Site) hasCheckpoint(ctx context.Context, g *guild.Guild, checkpoint str
 // resetMembers removes all members once somebody has typed the guild's name, as they see it.
 func (s *Site) resetMembers(c *gin.Context, page *dataPage, sent url.Values) error {
 	g := page.Guild
-	if typed := oneLine(sent.Get("guild")); typed == "" || typed != oneLine(g.Name) && typed != oneLine(displayname.Clean(g.Name)) {
+	if typed := properties.OneLine(sent.Get("guild")); typed == "" || typed != properties.OneLine(g.Name) && typed != properties.OneLine(displayname.Clean(g.Name)) {
 		page.Errors = map[string]string{"guild": "Type the name exactly as shown above."}
 		return s.showData(c, http.StatusUnprocessableEntity, page)
 	}

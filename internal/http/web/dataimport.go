@@ -17,6 +17,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/shares"
 	"levelboard/internal/usecase/importer"
@@ -178,7 +179,7 @@ func (f *importForm) choice(wrong map[string]string) importer.Choice {
 		wrong["mode"] = "Choose one of these."
 	}
 	if f.MinLevel != "" {
-		n, err := strconv.Atoi(plainNumber(f.MinLevel))
+		n, err := strconv.Atoi(properties.PlainNumber(f.MinLevel))
 		if err != nil || n < 0 || n > int(level.Max) {
 			wrong["minLevel"] = "Must be a whole number from 0 to " + count(int(level.Max)) + "."
 		}

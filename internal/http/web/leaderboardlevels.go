@@ -3,8 +3,6 @@ package web
 import (
 	"math"
 	"net/http"
-	"regexp"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -71,18 +69,4 @@ func messagesTo(g *guild.Settings, missing int64) int64 {
 		return 0
 	}
 	return int64(math.Ceil(float64(missing) / mean))
-}
-
-var (
-	// thousands is a whole number as people group it: 1,000, 1 000, 1.000 or 1'000.
-	thousands  = regexp.MustCompile(`^[0-9]{1,3}(?:[,.' \x{a0}\x{202f}’][0-9]{3})+$`)
-	separators = regexp.MustCompile(`[^0-9]`)
-)
-
-// plainNumber is a whole number as it was typed, without what groups its digits.
-func plainNumber(typed string) string {
-	if typed = strings.TrimSpace(typed); thousands.MatchString(typed) {
-		return separators.ReplaceAllString(typed, "")
-	}
-	return typed
 }

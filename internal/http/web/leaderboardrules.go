@@ -3,7 +3,6 @@ package web
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/guild"
@@ -55,18 +54,6 @@ func rulesOf(g *guild.Guild) rules {
 }
 
 func factor(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// inWords says how long a cooldown is, in the largest unit that leaves no rest.
-func inWords(d time.Duration) string {
-	switch {
-	case d%time.Hour == 0:
-		return counted(int(d/time.Hour), "hour")
-	case d%time.Minute == 0:
-		return counted(int(d/time.Minute), "minute")
-	default:
-		return factor(d.Seconds()) + " seconds"
-	}
-}
 
 func rolesShown(roles []guild.Role) shown[guild.Role] { return firstOf(roles, targetsShown) }
 

@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -71,7 +72,7 @@ func (f *manageForm) change(curve level.Curve, confirmed bool) leaderboard.Chang
 	if !ok {
 		f.Errors["op"] = "Choose one of these."
 	}
-	amount, err := strconv.ParseInt(plainNumber(f.XP), 10, 64)
+	amount, err := strconv.ParseInt(properties.PlainNumber(f.XP), 10, 64)
 	most, wrong := int64(level.MaxXP), "XP must be a whole number from 0 to "+count(level.MaxXP)+"."
 	if f.Op == "level" {
 		most, wrong = int64(level.Max), "The level must be a whole number from 0 to "+count(level.Max)+" that a member can reach."

@@ -1,18 +1,20 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/usecase/guildsettings"
 )
 
@@ -23,15 +25,16 @@ const settingsPath = "/guilds/:guildId/settings"
 type settingsPage struct {
 	Guild     *guild.Guild // as it is saved now
 	Directory guild.Directory
-	Form      settingsForm
+	known     *properties.Known // of both
+	Form      properties.Form
 	Saved     bool    // just now
 	Checked   bool    // just now, and nothing is wrong
 	Wrongs    []wrong // in the order of the page
+	Focus     string  // the field that the page is about, or empty
 	Free      string  // what is known of the vanity: "", "free", "yours" or "taken"
 	Preview   *guildsettings.Preview
-	Conflict  bool         // the settings were saved since this form was opened, and are not as in it
-	Conflicts []difference // where they are not, when the form is right
-	Unsaved   bool         // the form is not as what is saved
+	Conflicts []properties.Conflict // what was changed here and, since this form was made, by somebody else
+	Unsaved   bool                  // the form is not as what is saved
 	Now       time.Time
 }
 
@@ -40,12 +43,15 @@ func (s *Site) settings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	page.Form, page.Saved = formOf(page.Guild, page.Directory), c.Query("saved") != ""
+	page.Form, page.Saved = page.known.Filled(page.Guild.Edited), c.Query("saved") != ""
 	return s.showSettings(c, http.StatusOK, page)
 }
 
 // changeSettings is where every button of the form leads; without script each of them is a page of its own.
 func (s *Site) changeSettings(c *gin.Context) error {
+	if sessionOf(c) == nil {
+		return s.keepForm(c)
+	}
 	page, err := s.managedPage(c)
 	if err != nil {
 		return err
@@ -54,16 +60,39 @@ func (s *Site) changeSettings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	page.Form = readForm(sent)
+	page.Form = properties.Read(sent)
+	for name, answer := range page.Form.Fields {
+		if part, ok := strings.CutPrefix(name, "take "); ok && answer == "saved" {
+			page.known.TakeSaved(page.Form, part)
+		}
+	}
 	page.choose()
-	switch do, row, _ := strings.Cut(sent.Get("do"), " "); do {
+	switch do := sent.Get("do"); do {
 	case "save":
 		return s.saveSettings(c, page)
 	case "check":
 		return s.previewSettings(c, page)
 	default:
-		page.Form.edit(do, row)
+		page.Focus = page.Form.Edit(do)
 		return s.showSettings(c, http.StatusOK, page)
+	}
+}
+
+// keepForm answers a form whose session has ended: what was typed comes back, to be sent again. Nothing is read of the guild for it.
+func (s *Site) keepForm(c *gin.Context) error {
+	_, why := signedIn(c, toManage)
+	sent, err := postForm(c)
+	if sent.Del("do"); err != nil || len(sent) == 0 {
+		return cmp.Or(err, why)
+	}
+	return s.show(c, http.StatusUnauthorized, "settings-kept", "Please sign in", sent)
+}
+
+// merge brings into the form what others saved since it was made, and asks about what both changed. What the same manager saved, before they went
+// back to the form, is in it already.
+func (p *settingsPage) merge() {
+	if !p.Form.IsOf(p.Guild.Edited) {
+		p.Conflicts = p.known.Merge(p.Form, p.Guild.Edited)
 	}
 }
 
@@ -73,13 +102,24 @@ func (s *Site) managedPage(c *gin.Context) (*settingsPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.deps.Settings.Directory(c.Request.Context(), g.ID)
-	return &settingsPage{Guild: g, Directory: d}, err
+	page := &settingsPage{}
+	return page, s.readInto(c.Request.Context(), page, g)
 }
+
+// readInto puts the guild into the page, with its directory.
+func (s *Site) readInto(ctx context.Context, page *settingsPage, g *guild.Guild) (err error) {
+	page.Guild = g
+	page.Directory, err = s.deps.Settings.Directory(ctx, g.ID)
+	page.known = properties.Know(&g.Settings, page.Directory)
+	return err
+}
+
+// toManage is what signing in is for.
+const toManage = "Sign in to manage your community."
 
 // managedGuild reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
 func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
-	session, err := signedIn(c, "Sign in to manage your community.")
+	session, err := signedIn(c, toManage)
 	if err != nil {
 		return nil, err
 	}
@@ -112,67 +152,56 @@ func notManager() error {
 	return fault.New(fault.Forbidden, "Only the owner and the administrators of this community can see and change its settings.")
 }
 
+// saveAttempts is how often a form is merged and saved again when others save at the same moment.
+const saveAttempts = 5
+
 func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
-	p, ok, err := page.propose()
-	if err != nil {
-		return err
-	}
-	if page.Form.Fields["version"] != strconv.FormatInt(page.Guild.Edited, 10) {
-		return s.savedSince(c, page, p, ok)
-	}
-	if !ok {
-		if err := s.checkVanity(c.Request.Context(), page); err != nil {
+	ctx := c.Request.Context()
+	for range saveAttempts {
+		page.merge()
+		p, ok, err := page.propose()
+		switch {
+		case err != nil:
+			return err
+		case len(page.Conflicts) > 0:
+			return s.showSettings(c, http.StatusConflict, page)
+		case !ok:
+			if err := s.checkVanity(ctx, page); err != nil {
+				return err
+			}
+			return s.showSettings(c, http.StatusUnprocessableEntity, page)
+		}
+		_, err = s.deps.Settings.Save(ctx, page.Guild, p)
+		field := ""
+		switch {
+		case err == nil:
+			c.Redirect(http.StatusSeeOther, "/guilds/"+string(page.Guild.ID)+"/settings?saved=1")
+			return nil
+		case errors.Is(err, guild.ErrChanged):
+			g, err := s.deps.Settings.Read(ctx, page.Guild.ID)
+			if err == nil {
+				err = s.readInto(ctx, page, g)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		case errors.Is(err, guild.ErrVanityTaken):
+			page.Free, field = "taken", "vanity"
+		case errors.Is(err, guild.ErrSeasonClosed):
+			field = "seasons"
+		case !errors.Is(err, guild.ErrTooLong):
 			return err
 		}
+		page.refuse(field, fault.From(err).Message)
 		return s.showSettings(c, http.StatusUnprocessableEntity, page)
 	}
-	_, err = s.deps.Settings.Save(c.Request.Context(), page.Guild, p)
-	switch {
-	case errors.Is(err, guild.ErrVanityTaken):
-		page.Free = "taken"
-		page.refuse("vanity", fault.From(err).Message)
-		return s.showSettings(c, http.StatusUnprocessableEntity, page)
-	case errors.Is(err, guild.ErrSeasonClosed):
-		page.refuse(seasons, fault.From(err).Message)
-		return s.showSettings(c, http.StatusUnprocessableEntity, page)
-	case errors.Is(err, guild.ErrTooLong):
-		page.refuse("", fault.From(err).Message)
-		return s.showSettings(c, http.StatusUnprocessableEntity, page)
-	case errors.Is(err, guild.ErrChanged):
-		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), page.Guild.ID); err != nil {
-			return err
-		}
-		return s.savedSince(c, page, p, ok)
-	case err != nil:
-		return err
-	}
-	return afterSaving(c, page)
-}
-
-func afterSaving(c *gin.Context, page *settingsPage) error {
-	c.Redirect(http.StatusSeeOther, "/guilds/"+string(page.Guild.ID)+"/settings?saved=1")
-	return nil
-}
-
-// savedSince answers a form that was opened before the last save, maybe the same manager's (Back, a second press on Save). If all is saved
-// as the form wants it, nothing is left to do. Otherwise the manager sees both and decides; the form gets the version that is shown.
-func (s *Site) savedSince(c *gin.Context, page *settingsPage, p guildsettings.Proposal, ok bool) error {
-	if ok {
-		mine := *page.Guild
-		mine.Settings = p.Settings()
-		// Compare what the page shows, not the documents: a new row has got an id that the form does not know.
-		page.Conflicts = differences(formOf(page.Guild, page.Directory), formOf(&mine, page.Directory))
-		if len(page.Conflicts) == 0 {
-			return afterSaving(c, page)
-		}
-	}
-	page.Form.Fields["version"] = strconv.FormatInt(page.Guild.Edited, 10)
-	page.Conflict = true
-	return s.showSettings(c, http.StatusConflict, page)
+	return fault.New(fault.Conflict, "Others save these settings at the same moment. Go back and save again.")
 }
 
 // previewSettings judges the form without saving it: what is wrong, whether the vanity is free, what the curve would do.
 func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
+	page.merge()
 	_, ok, err := page.propose()
 	if err != nil {
 		return err
@@ -191,7 +220,7 @@ func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 	if !ok || len(page.Wrongs) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
-	page.Checked = status == http.StatusOK
+	page.Checked = status == http.StatusOK && len(page.Conflicts) == 0
 	return s.showSettings(c, status, page)
 }
 
@@ -222,6 +251,13 @@ func (s *Site) freedom(ctx context.Context, page *settingsPage) (string, error) 
 	return "taken", nil
 }
 
+// Brief keeps a list of two hundred roles from filling the page.
+func (*settingsPage) Brief(words string) string { return brief(words) }
+
+func brief(words string) string {
+	return cmp.Or(displayname.Cut(displayname.Clean(words), 300), "empty")
+}
+
 // NameOf is what to call a member of the preview.
 func (*settingsPage) NameOf(m guildsettings.Moved) string {
 	name, _ := displayName(m.User, string(m.UserID))
@@ -229,7 +265,12 @@ func (*settingsPage) NameOf(m guildsettings.Moved) string {
 }
 
 func (s *Site) showSettings(c *gin.Context, status int, page *settingsPage) error {
+	if len(page.Conflicts) > 0 {
+		status = http.StatusConflict
+	} else {
+		page.focus()
+	}
 	page.Now = s.deps.Now()
-	page.Unsaved = len(page.Wrongs) > 0 || len(differences(formOf(page.Guild, page.Directory), page.Form)) > 0
+	page.Unsaved = len(page.Wrongs) > 0 || !page.known.Same(page.known.Filled(page.Guild.Edited), page.Form)
 	return s.show(c, status, "settings", "Settings of "+page.Guild.Name, page)
 }

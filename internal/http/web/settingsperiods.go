@@ -2,11 +2,9 @@ package web
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 	"time"
 
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/period"
 )
 
@@ -21,61 +19,6 @@ var zones = strings.Fields(zoneNames)
 
 // Zones are the time zones to choose from. A guild may have any other of IANA.
 func (*settingsPage) Zones() []string { return zones }
-
-// kindBox is the box of a kind of period.
-type kindBox struct {
-	Name, Label string
-	Ticked      bool
-}
-
-// Kinds are the boxes of the kinds that have boards.
-func (p *settingsPage) Kinds() []kindBox {
-	boxes := []kindBox{{Name: boxOf(period.Daily), Label: "Daily"}, {Name: boxOf(period.Weekly), Label: "Weekly, from Monday"}, {Name: boxOf(period.Monthly), Label: "Monthly"}}
-	for i := range boxes {
-		boxes[i].Ticked = p.Form.Fields[boxes[i].Name] != ""
-	}
-	return boxes
-}
-
-func boxOf(kind period.Kind) string { return "periods[" + string(kind) + "]" }
-
-// ticked are the kinds that are ticked, shorter ones first.
-func (f settingsForm) ticked() (kinds []string) {
-	for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly} {
-		if f.Fields[boxOf(kind)] != "" {
-			kinds = append(kinds, string(kind))
-		}
-	}
-	return kinds
-}
-
-// periods are the kinds that are ticked: first those that are saved, in their order, so that an unchanged form changes nothing.
-func (f settingsForm) periods(saved *guild.Guild) any {
-	list, now := []string{}, f.ticked()
-	for _, kind := range saved.Periods {
-		if slices.Contains(now, string(kind)) {
-			list = append(list, string(kind))
-		}
-	}
-	for _, kind := range now {
-		if !slices.Contains(list, kind) {
-			list = append(list, kind)
-		}
-	}
-	return list
-}
-
-func (f settingsForm) seasons() any {
-	list := []any{}
-	for _, s := range f.Rows[seasons] {
-		row := map[string]string{}
-		for _, property := range []string{"id", "name", "start", "end"} {
-			row[property] = strings.TrimSpace(s[property])
-		}
-		list = append(list, row)
-	}
-	return list
-}
 
 // runningPeriod says when a period ends that runs.
 type runningPeriod struct {

@@ -40,7 +40,7 @@ type tick struct {
 
 // curve is the curve in the form, if it is right and another one than the saved.
 func (p *settingsPage) curve() *level.Curve {
-	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, guildsettings.Given{"curve": encode(p.Form.curve())})
+	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, guildsettings.Given{"curve": p.known.Given(p.Form)["curve"]})
 	if err != nil || wrong.Len() > 0 {
 		return nil
 	}

@@ -25,26 +25,73 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	one, two := w.manager(), w.manager()
 	form := one.get(settingsAddress).form()
 	two.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "vanity", "theirs")).want(200, "Saved.")
+	// What only one of them changed is merged.
+	one.post(settingsAddress, with(form, "do", "save", "timeZone", "UTC", "roleRewards[1].level", "11")).want(200, "Saved.", `value="theirs"`, `value="500"`, `value="11"`)
+	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 || saved["vanity"] != "theirs" || saved["timeZone"] != "UTC" {
+		t.Fatalf("saved %v", saved)
+	}
+	// What both changed is asked about, and nothing else.
 	theirs := w.saved()
-	got := one.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "700")).
-		want(409, "These settings changed while you were editing", "Maximum XP per message", "500", "700", "theirs", "Overwrite the saved settings")
+	got := one.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "700", "xpPerMessageMin", "2")).
+		want(409, "These settings changed while you were editing", "Maximum XP per message</th>", "<bdi>500</bdi>", "<bdi>700</bdi>", `value="theirs"`, "Overwrite the saved settings").
+		lacks("Minimum XP per message</th>", "Short name</th>")
 	if w.saved() != theirs {
 		t.Fatal("a conflict saved something")
 	}
-	// A third save in between is a conflict again.
-	two.post(settingsAddress, with(two.get(settingsAddress).form(), "do", "save", "xpPerMessageMin", "9")).want(200, "Saved.")
-	got = one.post(settingsAddress, with(got.form(), "do", "save")).want(409, "Minimum XP per message")
-	one.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.")
-	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 700.0 || saved["vanity"] != "gophers" || saved["xpPerMessageMin"] != 1.0 {
+	// A third save in between is a conflict again, if it changes the same.
+	two.post(settingsAddress, with(two.get(settingsAddress).form(), "do", "save", "xpPerMessageMax", "600")).want(200, "Saved.")
+	got = one.post(settingsAddress, with(got.form(), "do", "save")).want(409, "<bdi>600</bdi>", "<bdi>700</bdi>")
+	kept := got.form()
+	one.post(settingsAddress, with(kept, "do", "save")).want(200, "Saved.")
+	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 700.0 || saved["vanity"] != "theirs" || saved["xpPerMessageMin"] != 2.0 {
 		t.Errorf("saved %v", saved)
 	}
+	// Or what is saved stays, of each that is asked about.
+	got = one.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "800", "curve", "amari")).want(409, "<bdi>700</bdi>", "<bdi>800</bdi>").lacks("Curve</th>")
+	one.post(settingsAddress, with(got.form(), "do", "save", "take xpPerMessageMax", "saved")).want(200, "Saved.", `value="700"`)
+	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 700.0 || saved["curve"] != "amari" {
+		t.Errorf("saved %v", saved)
+	}
+	// A form that does not know what it was made of is asked about all that differs.
 	for _, version := range []string{"", "0", "x", "999999"} {
 		one.post(settingsAddress, with(form, "do", "save", "version", version)).want(409)
 	}
-	// The operator's change is one too.
+	// The operator's change is one too. What is wrong is said beside what is asked.
 	form = one.get(settingsAddress).form()
 	w.put(public, everySetting)
-	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody")).want(409, "changed while you were editing", "<h2>Not saved</h2>")
+	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody", "vanity", "mine")).want(409, "changed while you were editing", "<h2>Not saved</h2>", "Short name</th>")
+}
+
+// A row that one manager changed and another removed is asked about, and comes back when it is chosen.
+func TestARowThatIsGoneIsAskedAbout(t *testing.T) {
+	w := newSettingsWorld(t)
+	one, two := w.manager(), w.manager()
+	form := one.get(settingsAddress).form()
+	two.post(settingsAddress, with(form, "do", "save", "roleRewards[1].level", "20")).want(200, "Saved.")
+	removed := one.post(settingsAddress, with(form, "do", "remove-reward 1")).want(200, "Reward 1").lacks("Reward 2").form()
+	got := one.post(settingsAddress, with(removed, "do", "save", "xpPerMessageMin", "2")).
+		want(409, "Role rewards</th>", "<bdi>level 20: another name", "<bdi>removed</bdi>").lacks("Minimum XP per message</th>")
+	one.post(settingsAddress, with(got.form(), "do", "check", "take roleRewards:6ba7b813-9dad-41d1-80b4-00c04fd430c8", "saved")).want(200, "Reward 2", `value="20"`)
+	one.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.", "Reward 1").lacks("Reward 2")
+	if saved := asJSON(t, w.saved()); saved["xpPerMessageMin"] != 2.0 || len(saved["roleRewards"].([]any)) != 1 {
+		t.Errorf("saved %v", saved)
+	}
+}
+
+// Whose session ended while they typed signs in elsewhere, and sends the same form.
+func TestAFormOutlivesItsSession(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	form := with(b.get(settingsAddress).form(), "do", "save", "xpPerMessageMax", "500", "roleRewards[1].roles", "400000000000000003 \"><b>R\r\n400000000000000005 five")
+	stranger, before := w.browser(), w.saved()
+	got := stranger.post(settingsAddress, form).want(401, "Your session has ended", "sign in in another tab", "Save again", `target="_blank"`).lacks("<b>R", "900000000000000002")
+	if w.saved() != before {
+		t.Fatalf("saved %s", w.saved())
+	}
+	b.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.", "five")
+	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 {
+		t.Errorf("saved %v", saved)
+	}
 }
 
 func TestTheSameFormTwiceIsSavedOnce(t *testing.T) {
@@ -83,11 +130,9 @@ func TestSavingAgainAfterGoingBack(t *testing.T) {
 	b := w.manager()
 	form := b.get(settingsAddress).form()
 	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500")).want(200, "Saved.")
-	// Back shows the form as it was sent, and nobody else was there.
-	got := b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "xpPerMessageMin", "9")).
-		want(409, "These settings changed while you were editing", "Minimum XP per message").lacks("<th scope=\"row\">Maximum XP per message")
-	got.lacks("Someone else saved them</p>", "Nothing of yours", "theirs")
-	b.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.")
+	// A browser may send the form again, or show it as it was sent: nobody else was there.
+	b.post(settingsAddress, with(form, "do", "check", "xpPerMessageMax", "500")).want(200, `data-edits="saved"`).lacks("changed while you were editing")
+	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "xpPerMessageMin", "9")).want(200, "Saved.")
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 || saved["xpPerMessageMin"] != 9.0 {
 		t.Errorf("saved %v", saved)
 	}

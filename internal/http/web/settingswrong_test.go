@@ -71,7 +71,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	for _, f := range wrong {
 		all = append(all, f.field, f.value)
 		got := b.post(settingsAddress, with(form, "do", "save", f.field, f.value)).want(422, "<h2>Not saved</h2>", `href="#`+f.id+`"`)
-		got.want(422, fmt.Sprintf(`id="%s-error">%s`, f.id, f.says))
+		got.want(422, fmt.Sprintf(`id="%s-error">%s`, f.id, f.says), " autofocus>")
 		if n := strings.Count(got.text, "field__error"); n != 1 {
 			t.Errorf("%s: %d errors", f.field, n)
 		}
@@ -86,6 +86,8 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		"too high a least":     {"xpPerMessageMin", "1000", `id="f-xpPerMessageMin-error">The minimum must not be above the maximum, but 1000 is above 999.`},
 		"an id's look":         {"vanity", "12345678901234567", "Must not be 17 to 19 digits alone"},
 		"no curve":             {"curve", "steep", "Must be the name of a preset"},
+		"no reward's role":     {"roleRewards[1].roles", "not-a-role", `id="f-roleRewards-1--roles-error">Line 1: ` + noID},
+		"grouped digits":       {"xpPerMessageMax", "10,000", "Must be a whole number from 1 to 1000."},
 		"a gap":                {"curve[1]", "", "Coefficient 2: must be a number."},
 		"a number for people":  {"xpGlobalMultiplier", "1,5", "Must be a number from 0 to 5."},
 		"no such kind":         {"multipliers[0].type", "User", "Must be &#34;Channel&#34; or &#34;Role&#34;."},
@@ -106,6 +108,8 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 			b.post(settingsAddress, with(form, "do", "save", c.field, c.value)).want(422, "<h2>Not saved</h2>", c.says)
 		})
 	}
+	b.post(settingsAddress, with(form, "do", "save", "curve[0]", "", "curve[1]", "", "curve[2]", "")).want(422, `id="f-curve-error">Enter numbers for a custom curve, at least a and b.`)
+	b.post(settingsAddress, with(form, "do", "check", "xpPerMessageMax", "1,000")).want(200)
 	b.post(settingsAddress, with(form, "do", "save", "multipliers[1].targets", longTargets(500), "roleRewards[0].roles", longTargets(250))).
 		want(422, "<h2>Not saved</h2>", "they must be at most 262144. Shorten the lists.")
 	shared := with(form, "do", "save", "multipliers[0].type", "Role", "multipliers[0].targets", "400000000000000003\r\n\r\n400000000000000002")

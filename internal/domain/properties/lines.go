@@ -1,0 +1,203 @@
+package properties
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+)
+
+// Of says what the ids of a list are.
+type Of string
+
+// What ids can be. Those of members have no names here.
+const (
+	Members  Of = ""
+	Channels Of = "channel"
+	Roles    Of = "role"
+)
+
+// Line is an id as it stands in a text area, with the name behind it.
+type Line struct {
+	Number   int // from 1, as people count them: empty ones too
+	ID, Name string
+}
+
+// Lined is a kind that is written in a text area, in lines of ids.
+type Lined interface {
+	Kind
+	// Lines reads a text area.
+	Lines(text string) []Line
+	// Names says what the ids are; row is the row that the field is in.
+	Names(row map[string]string) Of
+}
+
+// ids are ids only. A line may be written as elsewhere, with a name that is not kept, or be several ids.
+type ids struct{ of Of }
+
+func (ids) Shape() string                { return "area" }
+func (i ids) Names(map[string]string) Of { return i.of }
+func (ids) Lines(text string) (list []Line) {
+	for _, line := range namedLines(strings.NewReplacer(",", " ", ";", " ").Replace(text)) {
+		list = append(list, Line{Number: line.Number, ID: line.ID})
+		for _, word := range strings.FieldsFunc(line.Name, isSpace) {
+			if idLike.MatchString(word) {
+				list = append(list, Line{Number: line.Number, ID: word})
+			}
+		}
+	}
+	return list
+}
+
+func (i ids) fill(f Form, name string, value jsontext.Value, k *Known) {
+	text := ""
+	for _, one := range decode[[]string](value) {
+		text += i.line(one, k.nameOf(i.of, one)) + "\n"
+	}
+	f.Fields[name] = text
+}
+
+// line leaves out a name that would be read as one more id.
+func (i ids) line(one, name string) string {
+	line := strings.TrimSpace(one + " " + OneLine(name))
+	if len(i.Lines(line)) > 1 {
+		return one
+	}
+	return line
+}
+
+func (i ids) read(f Form, name string, _ jsontext.Value, _ *Known) any {
+	list := []string{}
+	for _, line := range i.Lines(f.Fields[name]) {
+		list = append(list, line.ID)
+	}
+	return list
+}
+
+func (i ids) words(value jsontext.Value, k *Known) string {
+	var list []string
+	for _, one := range decode[[]string](value) {
+		list = append(list, i.line(one, k.nameOf(i.of, one)))
+	}
+	return strings.Join(list, ", ")
+}
+
+// targets are the channels or roles of a row. What a form has no place for, such as a colour, stays as it was saved.
+type targets struct{ byType bool } // the row's type says which; otherwise they are roles
+
+func (targets) Shape() string            { return "area" }
+func (targets) Lines(text string) []Line { return namedLines(text) }
+
+// Names says what a row's ids are.
+func (t targets) Names(row map[string]string) Of {
+	if t.byType && row["type"] != string(guild.RoleMultiplier) {
+		return Channels
+	}
+	return Roles
+}
+
+func (targets) fill(f Form, name string, value jsontext.Value, _ *Known) {
+	text := ""
+	for _, t := range decode[[]object](value) {
+		text += plain(t["id"]) + " " + OneLine(plain(t["name"])) + "\n"
+	}
+	f.Fields[name] = text
+}
+
+func (t targets) read(f Form, name string, saved jsontext.Value, k *Known) any {
+	list, was := []object{}, decode[[]object](saved)
+	for _, line := range namedLines(f.Fields[name]) {
+		target := object{}
+		if i := slices.IndexFunc(was, func(o object) bool { return plain(o["id"]) == line.ID }); i >= 0 {
+			target = was[i]
+		} else if known, ok := k.targets[t.Names(f.Fields)][line.ID]; ok {
+			target = known.copied()
+		}
+		if k.brief {
+			target = object{"name": Encode(OneLine(plain(target["name"])))}
+		}
+		target["id"] = Encode(line.ID)
+		// A name that a line cannot hold as it is was not changed by having been shown on one.
+		if line.Name != "" && OneLine(plain(target["name"])) != OneLine(line.Name) {
+			target["name"] = Encode(line.Name)
+		}
+		list = append(list, target)
+	}
+	return list
+}
+
+func (targets) words(value jsontext.Value, _ *Known) string {
+	var list []string
+	for _, t := range decode[[]object](value) {
+		name := OneLine(plain(t["name"]))
+		if name == "" {
+			name = plain(t["id"])
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// namedLines reads a text area of one id a line, a space, and the name.
+func namedLines(text string) (list []Line) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		read := Line{Number: n, ID: line}
+		if end := strings.IndexFunc(line, isSpace); end >= 0 {
+			read.ID, read.Name = line[:end], strings.TrimSpace(line[end:])
+		}
+		list = append(list, read)
+	}
+	return list
+}
+
+// idLike are numbers that can only be meant as ids, right or wrong, and not as part of a name.
+var idLike = regexp.MustCompile(`^[0-9]{15,}$`)
+
+func isSpace(r rune) bool { return strings.ContainsRune(" \t\u00a0,;", r) }
+
+// OneLine is a name as a line of a text area can hold it.
+func OneLine(name string) string { return strings.Join(strings.Fields(name), " ") }
+
+// Choices are the lines that a text area may be given: those of the channels or of the roles of a directory.
+func Choices(d guild.Directory, of Of) (list []Line) {
+	switch of {
+	case Channels:
+		for _, c := range d.Channels {
+			list = append(list, Line{ID: string(c.ID), Name: OneLine(c.Name)})
+		}
+	case Roles:
+		for _, r := range d.Roles {
+			list = append(list, Line{ID: string(r.ID), Name: OneLine(r.Name)})
+		}
+	}
+	return list
+}
+
+// Added is the text of the field with one more line, unless one with its id is there.
+func Added(kind Lined, text string, line Line) string {
+	if slices.ContainsFunc(namedLines(text), func(l Line) bool { return l.ID == line.ID }) {
+		return text
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	written := strings.TrimSpace(line.ID + " " + line.Name)
+	if i, ok := kind.(ids); ok {
+		written = i.line(line.ID, line.Name)
+	}
+	return text + written + "\n"
+}
+
+// Ambiguous reports whether a name cannot stand for its id in a list to choose from, since it is like one.
+func (l Line) Ambiguous() bool {
+	return l.Name == "" || id.Valid(l.Name) || ids{}.line(l.ID, l.Name) == l.ID
+}

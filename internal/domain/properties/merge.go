@@ -1,0 +1,202 @@
+package properties
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The fields by which a form knows what it was made of: the number of the last change, and a digest of each part, a property or a row. A digest
+// is enough to see who changed a part, and keeps the form short.
+const (
+	versionField = "version"
+	baseField    = "base"
+)
+
+// Conflict is a part that two managers changed differently, in words.
+type Conflict struct{ Key, Label, Saved, Mine string }
+
+// stamp notes in f what the form of saved is made of.
+func (k *Known) stamp(f, saved Form, version int64) {
+	f.Fields[versionField] = strconv.FormatInt(version, 10)
+	var base []string
+	note := func(key string, value jsontext.Value) { base = append(base, key+"="+digest(f, key, value)) }
+	for p := range managed {
+		rows, ok := p.Kind.(Rows)
+		if !ok {
+			note(p.Name, k.value(saved, p))
+		}
+		for _, row := range saved.Rows[p.Name] {
+			note(key(p.Name, row["id"]), k.rowValue(rows, row))
+		}
+	}
+	f.Fields[baseField] = strings.Join(base, " ")
+}
+
+// digest is the digest of a part in a form of the form's version.
+func digest(f Form, key string, value jsontext.Value) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", f.Fields[versionField], key, value))
+	return base64.RawURLEncoding.EncodeToString(sum[:6])
+}
+
+// rowValue is the value of a row without its id, which a new one does not have.
+func (k *Known) rowValue(rows Rows, row map[string]string) jsontext.Value {
+	value := k.row(rows, row)
+	delete(value, "id")
+	return Encode(value)
+}
+
+func (k *Known) row(rows Rows, row map[string]string) object {
+	return rows.readRow(row, nil, &Known{targets: k.targets, brief: true})
+}
+
+// IsOf reports whether the form was made of that version.
+func (f Form) IsOf(version int64) bool {
+	return f.Fields[versionField] == strconv.FormatInt(version, 10)
+}
+
+// merge is one merge of a form with what was saved since it was made.
+type merge struct {
+	*Known
+	mine, saved Form
+	base        map[string]string // digests
+	conflicts   []Conflict
+}
+
+// Merge brings into the form what others saved since it was made, whose last change has the number version. Where both changed a part differently,
+// the form's own stays, and the conflict is returned. The form is then one of that version.
+func (k *Known) Merge(mine Form, version int64) []Conflict {
+	m := merge{Known: k, mine: mine, saved: k.Filled(version), base: map[string]string{}}
+	for _, noted := range strings.Fields(mine.Fields[baseField]) {
+		if key, digest, ok := strings.Cut(noted, "="); ok {
+			m.base[key] = digest
+		}
+	}
+	for p := range managed {
+		if rows, ok := p.Kind.(Rows); ok {
+			mine.Rows[p.Name] = m.rows(p, rows)
+			continue
+		}
+		theirs, ours := k.value(m.saved, p), k.value(mine, p)
+		switch {
+		case m.takes(p.Name, theirs, ours):
+			mine.take(m.saved, p.Name)
+		case !m.unchanged(p.Name, theirs):
+			m.conflicts = append(m.conflicts, Conflict{p.Name, p.Label, p.Kind.words(theirs, k), p.Kind.words(ours, k)})
+		}
+	}
+	k.stamp(mine, m.saved, version)
+	return m.conflicts
+}
+
+// unchanged reports whether a part is as it was when the form was made.
+func (m *merge) unchanged(key string, value jsontext.Value) bool {
+	return m.base[key] == digest(m.mine, key, value)
+}
+
+// takes reports whether what is saved takes the place of what the form has: they are the same, or only what is saved was changed.
+func (m *merge) takes(key string, theirs, ours jsontext.Value) bool {
+	return string(theirs) == string(ours) || m.unchanged(key, ours)
+}
+
+// rows merges a list: rows as they are saved, in their order, then the form's new ones.
+func (m *merge) rows(p Property, rows Rows) (merged []map[string]string) {
+	mine := m.mine.Rows[p.Name]
+	words := func(row map[string]string) string { return m.rowWords(rows, m.row(rows, row)) }
+	conflict := func(key string, theirs, ours string) {
+		m.conflicts = append(m.conflicts, Conflict{key, p.Label, theirs, ours})
+	}
+	used := make([]bool, len(mine)) // the form's rows that have found their place
+	find := func(like func(row map[string]string) bool) map[string]string {
+		for i, row := range mine {
+			if !used[i] && like(row) {
+				used[i] = true
+				return row
+			}
+		}
+		return nil
+	}
+	for _, theirs := range m.saved.Rows[p.Name] {
+		key, value := key(p.Name, theirs["id"]), m.rowValue(rows, theirs)
+		ours := find(func(row map[string]string) bool { return strings.TrimSpace(row["id"]) == theirs["id"] })
+		_, there := m.base[key]
+		switch {
+		case ours != nil && m.takes(key, value, m.rowValue(rows, ours)):
+			merged = append(merged, theirs)
+		case ours != nil:
+			if !m.unchanged(key, value) {
+				conflict(key, words(theirs), words(ours))
+			}
+			merged = append(merged, ours)
+		case !there: // it is new, and maybe what this form had saved already
+			find(func(row map[string]string) bool {
+				return row["id"] == "" && string(m.rowValue(rows, row)) == string(value)
+			})
+			merged = append(merged, theirs)
+		case !m.unchanged(key, value):
+			conflict(key, words(theirs), removed)
+		}
+	}
+	for i, ours := range mine {
+		key := key(p.Name, strings.TrimSpace(ours["id"]))
+		if used[i] || m.base[key] != "" && m.unchanged(key, m.rowValue(rows, ours)) {
+			continue
+		}
+		if m.base[key] != "" {
+			conflict(key, removed, words(ours))
+		}
+		merged = append(merged, ours)
+	}
+	return merged
+}
+
+// removed is in the place of a row that is not there.
+const removed = "removed"
+
+// TakeSaved puts what is saved in the place of the part that a conflict is about.
+func (k *Known) TakeSaved(f Form, key string) {
+	saved := k.Filled(0)
+	list, id, isRow := strings.Cut(key, ":")
+	if !isRow {
+		f.take(saved, key)
+		return
+	}
+	at := func(rows []map[string]string) int {
+		for i, row := range rows {
+			if row["id"] == id {
+				return i
+			}
+		}
+		return -1
+	}
+	switch to, from := at(f.Rows[list]), at(saved.Rows[list]); {
+	case to >= 0 && from >= 0:
+		f.Rows[list][to] = saved.Rows[list][from]
+	case to >= 0:
+		f.Rows[list] = append(f.Rows[list][:to:to], f.Rows[list][to+1:]...)
+	case from >= 0:
+		f.Rows[list] = append(f.Rows[list], saved.Rows[list][from])
+	}
+}
+
+// take copies a property's fields, and leaves the one where an item is chosen.
+func (f Form) take(from Form, property string) {
+	belongs := func(name string) bool {
+		rest, ok := strings.CutPrefix(name, property)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[' && rest != AddSuffix)
+	}
+	for name := range f.Fields {
+		if belongs(name) {
+			delete(f.Fields, name)
+		}
+	}
+	for name, value := range from.Fields {
+		if belongs(name) {
+			f.Fields[name] = value
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package properties
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/guild"
+)
+
+// Rows is a list of rows. A row's fields are named LIST[0].PROPERTY.
+type Rows struct {
+	Noun    string   // what a row is called
+	Add     []Option // the buttons that add one
+	Grid    bool     // fields stand side by side
+	Fields  []Property
+	inWords func(w map[string]string) string // a row in words, by those of its properties
+}
+
+// object is an object of JSON.
+type object map[string]jsontext.Value
+
+func (o object) copied() object { return maps.Clone(o) }
+
+// Shape is as in Kind.
+func (Rows) Shape() string { return "rows" }
+
+// Field is the name of a field in a row of the list.
+func Field(list string, row int, property string) string {
+	return fmt.Sprintf("%s[%d].%s", list, row, property)
+}
+
+func (r Rows) fill(f Form, name string, value jsontext.Value, k *Known) {
+	f.Rows[name] = nil
+	for _, row := range decode[[]object](value) {
+		fields := Form{Fields: map[string]string{}}
+		for _, p := range r.Fields {
+			p.Kind.fill(fields, p.Name, row[p.Name], k)
+		}
+		f.Rows[name] = append(f.Rows[name], fields.Fields)
+	}
+}
+
+func (r Rows) read(f Form, name string, saved jsontext.Value, k *Known) any {
+	list, was := []object{}, decode[[]object](saved)
+	for _, row := range f.Rows[name] {
+		list = append(list, r.readRow(row, was, k))
+	}
+	return list
+}
+
+// readRow reads a row of the form; saved are all rows of the list.
+func (r Rows) readRow(row map[string]string, saved []object, k *Known) object {
+	var was object
+	for _, one := range saved {
+		// What stays of a channel is nothing that a role has.
+		if row["id"] != "" && plain(one["id"]) == row["id"] && plain(one["type"]) == row["type"] {
+			was = one
+		}
+	}
+	read := object{}
+	for _, p := range r.Fields {
+		value := p.Kind.read(Form{Fields: row}, p.Name, was[p.Name], k)
+		if _, ok := value.(leftOut); !ok {
+			read[p.Name] = Encode(value)
+		}
+	}
+	return read
+}
+
+func (r Rows) words(value jsontext.Value, k *Known) string {
+	var list []string
+	for _, row := range decode[[]object](value) {
+		list = append(list, k.rowWords(r, row))
+	}
+	return strings.Join(list, "; ")
+}
+
+func (k *Known) rowWords(r Rows, row object) string {
+	if row == nil {
+		return ""
+	}
+	words := map[string]string{}
+	for _, p := range r.Fields {
+		words[p.Name] = p.Kind.words(row[p.Name], k)
+	}
+	return r.inWords(words)
+}
+
+// Place is where in a form a path of the document leads.
+type Place struct {
+	Property Property // or a row's
+	List     Property // the list that it is a row's property of, or whose row is meant; else empty
+	Row      int      // in that list
+	Field    string   // its name in the form
+	Item     int      // the item of the property's value; -1 for all of it
+	Part     string   // the property of the item, or empty
+}
+
+// PlaceOf finds the place of a path, such as roleRewards[0].roles[2].id. It is false for one that leads to nothing in the table.
+func PlaceOf(path string) (p Place, ok bool) {
+	name, rest := splitPath(path)
+	p.Item = -1
+	if p.Property, ok = ByName(name); !ok {
+		return p, false
+	}
+	p.Field = name
+	if rows, isRows := p.Property.Kind.(Rows); isRows {
+		n, inRow, isRow := index(rest)
+		if !isRow {
+			return p, true
+		}
+		p.List, p.Row = p.Property, n
+		property, ok := strings.CutPrefix(inRow, ".")
+		if !ok {
+			p.Field = fmt.Sprintf("%s[%d]", name, n)
+			return p, true
+		}
+		property, rest = splitPath(property)
+		if p.Property, ok = byName(rows.Fields, property); !ok {
+			p.Property = Property{Name: property, Label: cmp.Or(map[string]string{AddProperty: "New entry"}[property], property), Kind: text{}}
+		}
+		p.Field = Field(name, n, property)
+	}
+	if n, after, ok := index(rest); ok {
+		p.Item, rest = n, after
+	}
+	p.Part = strings.TrimPrefix(rest, ".")
+	return p, true
+}
+
+// splitPath cuts the first name off.
+func splitPath(path string) (name, rest string) {
+	if end := strings.IndexAny(path, "[."); end >= 0 {
+		return path[:end], path[end:]
+	}
+	return path, ""
+}
+
+// index cuts [N] off.
+func index(path string) (n int, rest string, ok bool) {
+	inside, ok := strings.CutPrefix(path, "[")
+	if !ok {
+		return 0, path, false
+	}
+	digits, rest, _ := strings.Cut(inside, "]")
+	n, err := strconv.Atoi(digits)
+	return n, rest, err == nil
+}
+
+// Label is what an error at the place calls it: "Reward 2, level", "Ignored roles".
+func (p Place) Label() string {
+	rows, ok := p.List.Kind.(Rows)
+	if !ok {
+		return p.Property.Label
+	}
+	label, _, _ := strings.Cut(p.Property.Label, " (")
+	if label != strings.ToUpper(label) {
+		label = strings.ToLower(label[:1]) + label[1:]
+	}
+	return fmt.Sprintf("%s %d, %s", rows.Noun, p.Row+1, label)
+}
+
+// AddProperty is the name of the field of a row where an item is chosen for its list of ids, and AddSuffix the end of that of a property.
+const (
+	AddProperty = "add"
+	AddSuffix   = "[add]"
+)
+
+// Edit does what a button of a list does: it adds a row, of a type if the list has types, or removes one. It returns the name of the first
+// field of a new row. Anything that no button sends changes nothing.
+func (f Form) Edit(do string) (added string) {
+	verb, argument, _ := strings.Cut(do, " ")
+	verb, noun, _ := strings.Cut(verb, "-")
+	for _, p := range Table {
+		rows, ok := p.Kind.(Rows)
+		if !ok || !strings.EqualFold(rows.Noun, noun) {
+			continue
+		}
+		n, err := strconv.Atoi(argument)
+		list := f.Rows[p.Name]
+		switch {
+		case verb == "add":
+			f.Rows[p.Name] = append(list, map[string]string{"stack": on, "type": cmp.Or(argument, string(guild.ChannelMultiplier))})
+			return Field(p.Name, len(list), rows.first())
+		case verb == "remove" && err == nil && n >= 0 && n < len(list):
+			f.Rows[p.Name] = append(list[:n:n], list[n+1:]...)
+		}
+	}
+	return ""
+}
+
+// first is the first field of a row that is seen.
+func (r Rows) first() string {
+	for _, p := range r.Fields {
+		if p.Kind.Shape() != "hidden" {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// Next is the first field of the row that an addition would make.
+func (f Form) Next(p Property) string {
+	rows, _ := p.Kind.(Rows)
+	return Field(p.Name, len(f.Rows[p.Name]), rows.first())
+}

@@ -1,0 +1,108 @@
+package properties_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/properties"
+)
+
+var update = flag.Bool("update", false, "rewrite the table of docs/settings.md")
+
+const (
+	tableBegin = "<!-- properties: written by go test ./internal/domain/properties -update -->\n"
+	tableEnd   = "<!-- end of properties -->\n"
+)
+
+func table() string {
+	var b strings.Builder
+	b.WriteString("| setting | in the document | |\n|---|---|---|\n")
+	for _, section := range properties.Sections {
+		for _, p := range properties.Table {
+			if p.Section == section.ID {
+				says := p.Hint
+				for _, o := range properties.Options(p.Kind) {
+					says += ". " + o.Label
+				}
+				fmt.Fprintf(&b, "| %s | `%s` | %s |\n", p.Label, p.Name, strings.TrimPrefix(says, ". "))
+			}
+		}
+	}
+	return b.String()
+}
+
+func TestDocumentationListsTheProperties(t *testing.T) {
+	const path = "../../../docs/settings.md"
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(content), tableBegin)
+	documented, after, ok2 := strings.Cut(rest, tableEnd)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s has no marks around its table", path)
+	}
+	if documented == table() {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is not up to date: go test ./internal/domain/properties -update", path)
+	}
+	if err := os.WriteFile(path, []byte(before+tableBegin+table()+tableEnd+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A property that the table forgot would be shown by no page and no command.
+func TestTheTableHasEveryPropertyOfTheDocument(t *testing.T) {
+	seen := map[string]bool{"id": true}
+	for _, p := range properties.Table {
+		if seen[p.Name] || p.Label == "" || p.Kind == nil {
+			t.Errorf("%+v", p)
+		}
+		seen[p.Name] = true
+	}
+	for field := range reflect.TypeFor[guild.Settings]().Fields() {
+		if name := field.Tag.Get("json"); !seen[name] {
+			t.Errorf("%s is in the document and not in the table", name)
+		}
+		delete(seen, field.Tag.Get("json"))
+	}
+	if len(seen) > 0 {
+		t.Errorf("in the table, and not in the document: %v", seen)
+	}
+}
+
+func TestPropertiesInWords(t *testing.T) {
+	words := map[string]string{}
+	for _, fact := range properties.Facts(settings(t, document)) {
+		words[fact.Label] += fact.Words + "|"
+	}
+	for label, want := range map[string]string{
+		"Leveling": "on|", "Embedding": "off|", "Curve": "0.1 10.5 2|", "XP cooldown": "12.345 seconds|", "Multiplier": "2.5 for the channel help, news|0 for the role muted|",
+		"Reward": "level 0:  (until the next reward)|level 10: Regular|", "Season": "spring: Spring, from 2027-03-01 to the day before 2027-06-01|", "Periods": "month, day|",
+		"Ignored channels": "300000000000000001, 300000000000000002|", "Short name": "gophers|", "Member count": "42|",
+	} {
+		if words[label] != want {
+			t.Errorf("%s: %q, want %q", label, words[label], want)
+		}
+	}
+}
+
+func TestDifferencesInWords(t *testing.T) {
+	got := (&properties.Known{}).Differences(
+		[]byte(`{"xpPerMessageMax":71,"curve":"mee6","roleRewards":[{"id":"a","level":1,"stack":true,"roles":[]},{"id":"b","level":2,"stack":true,"roles":[]}],"unknown":1}`),
+		[]byte(`{"xpPerMessageMax":72,"curve":"mee6","roleRewards":[{"id":"c","level":3,"stack":true,"roles":[]},{"id":"b","level":2,"stack":false,"roles":[]}],"xpGainInterval":60000}`))
+	want := []properties.Difference{
+		{"Maximum XP per message", "71", "72"}, {"XP cooldown", "", "1 minute"},
+		{"Role rewards", "level 2: ", "level 2:  (until the next reward)"}, {"Role rewards", "level 1: ", "level 3: "},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

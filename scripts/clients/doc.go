@@ -2,8 +2,9 @@
 // client, so the package compiles only there.
 package clients
 
-// What the client imports, for go.mod.
+// What the client and the code of docs/announcements.md import, for go.mod.
 import (
 	_ "github.com/oapi-codegen/runtime"
 	_ "github.com/oapi-codegen/runtime/types"
+	_ "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )

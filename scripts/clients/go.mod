@@ -5,6 +5,7 @@ go 1.26.8
 require (
 	github.com/gorilla/websocket v1.5.3
 	github.com/oapi-codegen/runtime v1.9.0
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 )
 
 require (

@@ -26,7 +26,8 @@ func start(t *testing.T, headers map[string]string) *ClientWithResponses {
 	service := exec.Command(binary, "serve")
 	service.Stdout, service.Stderr = &log, &log
 	service.Env = append(withoutSettings(), "LEVELBOARD_LISTEN="+address, "LEVELBOARD_OPS_LISTEN="+ops,
-		"LEVELBOARD_DATA_DIR="+t.TempDir(), "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_ADMIN_TOKEN="+adminToken)
+		"LEVELBOARD_DATA_DIR="+t.TempDir(), "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_ADMIN_TOKEN="+adminToken,
+		"LEVELBOARD_ALLOWED_PRIVATE_HOSTS=127.0.0.1")
 	if err := service.Start(); err != nil {
 		t.Fatal(err)
 	}

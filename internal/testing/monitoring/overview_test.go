@@ -94,6 +94,13 @@ var overview = dashboard{
 				{perSecond("", `levelboard_redis_script_errors_total{`+on+`,script="hide"}`), "failed"},
 			}},
 		}},
+		{"Announcements", []panel{
+			one("Posts of announcements", "cps", perSecond("kind, outcome", `levelboard_announcements_total{`+on+`}`), "{{kind}}: {{outcome}}"),
+			{title: "From an event to its post", unit: "s", queries: []shown{
+				{quantile("0.5", "", `levelboard_announcement_lag_seconds_bucket{`+on+`}`), "p50"},
+				{quantile("0.99", "", `levelboard_announcement_lag_seconds_bucket{`+on+`}`), "p99"},
+			}},
+		}},
 		{"Redis", redisPanels},
 		{"Snapshots and the archive", archivePanels},
 		{"Discord bot", []panel{

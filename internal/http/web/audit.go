@@ -44,7 +44,7 @@ type auditRow struct {
 	audit.Record
 	Actor         string
 	Did           string                  // what was done, up to the member
-	Member        bool                    // UserID is a member's, who may have a page
+	Member        bool                    // UserID has an entry, so there is a page
 	Name          string                  // of that user; the id when it is not known
 	Before, After string                  // XP; empty for none
 	Changes       []properties.Difference // empty where there is nothing

@@ -13,7 +13,7 @@ import (
 )
 
 func newAuditRow(r *audit.Record, names map[id.User]string) auditRow {
-	row := auditRow{Record: *r, Actor: r.By.Actor.Name, Member: id.Valid(string(r.UserID)), Name: names[r.UserID]}
+	row := auditRow{Record: *r, Actor: r.By.Actor.Name, Member: names[r.UserID] != "", Name: names[r.UserID]}
 	if i := slices.IndexFunc(deeds, func(d deed) bool { return d.Action == r.Action }); i >= 0 {
 		row.Did = deeds[i].did
 	}

@@ -179,7 +179,7 @@ func sampleFile(t *testing.T, name string) string {
 	return string(content)
 }
 
-// What a file needs is chosen where it is found out, without another upload.
+// The preview offers a choice for each thing that a file lacks, without another upload.
 func TestThePreviewOffersWhatAFileNeeds(t *testing.T) {
 	w, _ := newDataWorld(t)
 	b := w.dataManager()

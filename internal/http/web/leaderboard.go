@@ -226,7 +226,7 @@ func pageNumber(text string) (int64, error) {
 	if text == "" {
 		return 1, nil
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(plainNumber(text), 10, 64)
 	if err != nil || n < 1 {
 		return 0, fault.New(fault.Invalid, "The page must be a whole number from 1.")
 	}

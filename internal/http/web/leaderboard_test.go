@@ -291,7 +291,7 @@ func TestOneIsNotMany(t *testing.T) {
 	rows[0].MessageCount, rows[1].MessageCount = 1, 2000
 	s.fill(rows)
 	b := s.browser()
-	// What the operator last said of the community is left out when it contradicts the board.
+	// The operator's member count is left out when it contradicts the board.
 	b.get("/leaderboard/gophers").want(200, `<span><span id="total">2</span> on the board`, ">1 <i>message</i>", ">2,000 <i>messages</i>").lacks("1 member")
 	b.get(memberPath(0)).want(200, "<b>1</b> message<")
 	b.get(memberPath(1)).want(200, "<b>2,000</b> messages<")

@@ -23,7 +23,7 @@ const pastRank = "rank"
 // toRank leads to the member at a rank, on their page; past the last rank that is the last one, and the page says so. What is no rank is
 // answered on the first page.
 func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
-	rank, err := strconv.ParseInt(c.Query("rank"), 10, 64)
+	rank, err := strconv.ParseInt(plainNumber(c.Query("rank")), 10, 64)
 	if err != nil || rank < 1 {
 		return s.showBoard(c, g, 1, fault.New(fault.Invalid, "The rank must be a whole number from 1."))
 	}
@@ -125,13 +125,13 @@ type searchPage struct {
 }
 
 // aRank is what the search box takes for a rank; an id is longer.
-var aRank = regexp.MustCompile(`^#?([1-9][0-9]{0,11})$`)
+var aRank = regexp.MustCompile(`^([1-9][0-9]{0,11})$`)
 
 // search finds members by name. An id leads to its member's row at once, and a rank that somebody has to theirs.
 func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	content := searchPage{Guild: g, Base: boardPath(g), Query: c.Query("q"), Hidden: hiddenSearch(c, g, c.Query("q"))}
 	query := strings.TrimPrefix(strings.TrimSpace(content.Query), "@")
-	if found := aRank.FindStringSubmatch(query); found != nil {
+	if found := aRank.FindStringSubmatch(plainNumber(strings.TrimPrefix(query, "#"))); found != nil {
 		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression is right
 		if _, led, err := s.atRank(c, g, rank); led || err != nil {
 			return err

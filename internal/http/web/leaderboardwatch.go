@@ -24,13 +24,13 @@ import (
 const (
 	// recheckTime bounds how long it may take to find out whether somebody who watches still may.
 	recheckTime = 5 * time.Second
-	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again.
-	defaultKeepAlive = 15 * time.Second
+	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again. leaderboard.js waits for two.
+	defaultKeepAlive = 5 * time.Second
 	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
 	rowsFormat = "r5"
 	// watchersOfAddress bounds the streams of one address, enough for a class; a browser beyond it polls the rows (leaderboard.js).
 	watchersOfAddress = 20
-	stillHere         = ": still here\n\n"
+	stillHere         = "event: here\ndata:\n\n"
 )
 
 // rowsBody is a page's rows for leaderboard.js.

@@ -54,7 +54,7 @@ type Deps struct {
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
-	KeepAlive     time.Duration // after how long a silent stream of rows gets a sign of life; 0 is 15 s
+	KeepAlive     time.Duration // after how long a silent stream of rows gets a sign of life; 0 is 5 s
 	Version       string        // of the service, shown at the foot of each page
 	Log           *slog.Logger
 	Now           func() time.Time

@@ -2,10 +2,12 @@ package browsertest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/service"
+	"levelboard/internal/testing/testenv"
 )
 
 // A page that is open when its period ends keeps the final rows, says so, and leads to the next. Between these two zones there are 26 hours, so
@@ -62,6 +64,26 @@ func TestAManagerSetsALevel(t *testing.T) {
 	b.until("location.search === ''")
 	b.open(eval[string](b, "location.pathname"))
 	b.lacks("XP updated")
+}
+
+// A stream that nobody closed and that has fallen silent is lost, too.
+func TestASilentStreamIsLost(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	key := s.key(g)
+	u := s.member(key, g, "gopherina", 100)
+	proxy := testenv.NewProxy(t, strings.TrimPrefix(s.url, "http://"))
+	b := s.tab(t)
+	b.base = "http://" + proxy.Addr()
+	b.open("/leaderboard/" + g)
+	b.see("gopherina", "Pause")
+	proxy.Mute("event: ")
+	b.see("Reconnecting")
+	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": 5000}).Want(t, 200)
+	proxy.Mute("")
+	b.see("5,000 XP")
+	b.until("document.getElementById('live').dataset.live === 'on'")
 }
 
 func TestTheColorsAreKept(t *testing.T) {

@@ -22,7 +22,7 @@ document.querySelectorAll(".picture img").forEach((image) => { if (image.complet
 
 document.querySelectorAll("[data-open], [data-copy]").forEach((button) => { button.hidden = false; });
 
-// What was just done is said once: reloading does not say it again.
+// A message about a change appears once: reloading drops it.
 const told = new URL(location.href);
 for (const name of ["done", "saved", ...(told.searchParams.has("after") ? ["before", "after"] : [])]) told.searchParams.delete(name);
 if (told.href !== location.href) history.replaceState(null, "", told);

@@ -35,10 +35,12 @@
 
   const pollEvery = 5000;
   const streamAgainAfter = 60000;
+  const lostAfter = 10000; // of silence; a stream has a sign of life every 5 seconds
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let paused = Boolean(button && sessionStorage.getItem("paused")); // on all boards of the tab
   let stream = null;
   let timer = 0;
+  let silence = 0;
   let etag = "";
   let polling = null;
   let failures = 0;
@@ -146,6 +148,7 @@
 
   const stop = () => {
     clearTimeout(timer);
+    clearTimeout(silence);
     stream?.close();
     polling?.abort();
     stream = polling = null;
@@ -156,7 +159,7 @@
     polling = mine;
     let wait = pollEvery;
     try {
-      const answer = await fetch(board.dataset.rows, { cache: "no-store", headers: etag ? { "If-None-Match": etag } : {}, signal: mine.signal });
+      const answer = await fetch(board.dataset.rows, { cache: "no-store", headers: etag ? { "If-None-Match": etag } : {}, signal: AbortSignal.any([mine.signal, AbortSignal.timeout(lostAfter)]) });
       if (answer.ok) {
         failures = 0;
         etag = answer.headers.get("ETag") ?? "";
@@ -188,22 +191,33 @@
     const mine = new EventSource(board.dataset.live);
     let opened = false;
     stream = mine;
+    const lose = () => {
+      mine.close(); // or the browser would come back by itself, and all of them at once
+      if (stream !== mine) return;
+      stop();
+      // A stream that was refused says no more than that: reading the rows tells why.
+      if (!opened) {
+        poll(Date.now() + streamAgainAfter);
+        return;
+      }
+      say("lost");
+      timer = setTimeout(start, after());
+    };
+    const hear = () => {
+      clearTimeout(silence);
+      silence = setTimeout(lose, lostAfter);
+    };
+    hear();
     mine.addEventListener("open", () => { opened = true; });
+    mine.addEventListener("here", hear);
     mine.addEventListener("rows", (event) => {
+      hear();
       failures = 0;
       etag = "";
       say("on");
       show(JSON.parse(event.data));
     });
-    mine.addEventListener("error", () => {
-      mine.close(); // or the browser would come back by itself, and all of them at once
-      if (stream !== mine) return;
-      stream = null;
-      // A stream that was refused says no more than that: reading the rows tells why.
-      if (!opened) return poll(Date.now() + streamAgainAfter);
-      say("lost");
-      timer = setTimeout(start, after());
-    });
+    mine.addEventListener("error", lose);
   };
 
   if (button) button.hidden = false;

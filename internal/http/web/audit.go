@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,6 +38,7 @@ type auditPage struct {
 	Errors                       map[string]string // by field
 	Next                         string            // the address of the next part; empty at the end
 	Later                        bool              // it is not the first part
+	sent                         url.Values
 }
 
 // auditRow is a record in words.
@@ -77,6 +79,7 @@ func (s *Site) auditLog(c *gin.Context) error {
 // auditQuery reads the filters of the address. What is wrong with one goes beside its field.
 func (s *Site) auditQuery(c *gin.Context, page *auditPage) (q audit.Query, err error) {
 	sent := c.Request.URL.Query()
+	page.sent = sent
 	text := func(name string) string { return displayname.Cut(strings.TrimSpace(sent.Get(name)), maxShown) }
 	page.Member, page.Action, page.Actor, page.Since, page.Later = text("member"), text("action"), text("actor"), text("since"), sent.Has("before")
 	q = audit.Query{Action: audit.Action(page.Action), Actor: page.Actor, Limit: auditPart}
@@ -167,17 +170,11 @@ func (s *Site) auditNames(ctx context.Context, g *guild.Guild, records []audit.R
 	return names, err
 }
 
-// with is the address of the page with these filters in place of its own.
-func (p auditPage) with(replaced ...string) string {
-	query := url.Values{}
-	for _, filter := range [][2]string{{"member", p.Member}, {"action", p.Action}, {"actor", p.Actor}, {"since", p.Since}} {
-		if filter[1] != "" {
-			query.Set(filter[0], filter[1])
-		}
-	}
-	for i := 0; i < len(replaced); i += 2 {
-		query.Set(replaced[i], replaced[i+1])
-	}
+// with is the address of the page with another value of a filter, from the newest record on.
+func (p auditPage) with(filter, value string) string {
+	query := maps.Clone(p.sent)
+	query.Del("before")
+	query.Set(filter, value)
 	return auditAddress(p.Guild.ID) + "?" + query.Encode()
 }
 

@@ -29,13 +29,16 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.press("Upload and preview")
 	b.see("Preview of the import", "Skipped rows", "line 4, row 3")
 	b.inspect("data-preview")
+	changed := func(n int) {
+		t.Helper()
+		b.until(fmt.Sprintf("document.readyState === 'complete' && [...document.querySelectorAll('.facts div')].some((fact) => fact.textContent === 'Changed%d')", n))
+	}
 	b.do(selectOption("#mode", "missing"))
 	b.press("Update the preview")
-	b.see("Import 2 members")
-	b.until("document.querySelector('#mode').value === 'missing'")
+	changed(0)
 	b.do(selectOption("#mode", "higher"))
-	b.press("Import 2 members") // which shows what that does first
-	b.until("document.readyState === 'complete' && document.querySelector('#mode')?.value === 'higher'")
+	b.press("Import 2 members") // which first shows what that would do
+	changed(1)
 	b.press("Import 2 members")
 	b.see("Imported 2 members: 1 new, 1 changed")
 	b.press("Restore or delete Before an import")

@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
@@ -226,7 +227,7 @@ func pageNumber(text string) (int64, error) {
 	if text == "" {
 		return 1, nil
 	}
-	n, err := strconv.ParseInt(plainNumber(text), 10, 64)
+	n, err := strconv.ParseInt(properties.PlainNumber(text), 10, 64)
 	if err != nil || n < 1 {
 		return 0, fault.New(fault.Invalid, "The page must be a whole number from 1.")
 	}

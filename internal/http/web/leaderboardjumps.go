@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -23,7 +24,7 @@ const pastRank = "rank"
 // toRank leads to the member at a rank, on their page; past the last rank that is the last one, and the page says so. What is no rank is
 // answered on the first page.
 func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
-	rank, err := strconv.ParseInt(plainNumber(c.Query("rank")), 10, 64)
+	rank, err := strconv.ParseInt(properties.PlainNumber(c.Query("rank")), 10, 64)
 	if err != nil || rank < 1 {
 		return s.showBoard(c, g, 1, fault.New(fault.Invalid, "The rank must be a whole number from 1."))
 	}
@@ -131,7 +132,7 @@ var aRank = regexp.MustCompile(`^([1-9][0-9]{0,11})$`)
 func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	content := searchPage{Guild: g, Base: boardPath(g), Query: c.Query("q"), Hidden: hiddenSearch(c, g, c.Query("q"))}
 	query := strings.TrimPrefix(strings.TrimSpace(content.Query), "@")
-	if found := aRank.FindStringSubmatch(plainNumber(strings.TrimPrefix(query, "#"))); found != nil {
+	if found := aRank.FindStringSubmatch(properties.PlainNumber(strings.TrimPrefix(query, "#"))); found != nil {
 		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression is right
 		if _, led, err := s.atRank(c, g, rank); led || err != nil {
 			return err

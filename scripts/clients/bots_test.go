@@ -12,17 +12,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"levelboard/scripts/clients/discord"
+	"levelboard/internal/testing/discord"
 )
 
 const (
 	ada, bo, cy, dee = "100000000000000002", "100000000000000003", "100000000000000004", "100000000000000005"
 	regular, veteran = "300000000000000001", "300000000000000002"
+
+	guildID, channelID = "200000000000000001", "400000000000000001"
 )
 
 // TestBot runs the bot of docs/examples, as it is, between a Discord and a service that loses answers and cuts streams.
@@ -32,83 +35,94 @@ func TestBot(t *testing.T) {
 
 func run(t *testing.T, dir string, command []string) {
 	board := newBoard(t)
-	board.must("POST", "/v2/levels/"+discord.GuildID+"/users/"+bo, `{"xp":150,"user":{"username":"bo","globalName":null,"discriminator":"0","avatar":null}}`)
-	board.must("POST", "/v2/levels/"+discord.GuildID+"/users/"+cy, `{"xp":150,"user":{"username":"cy","globalName":null,"discriminator":"0","avatar":null}}`)
-	board.must("PUT", "/v2/guilds/"+discord.GuildID+"/presence", `{"present":false,"userIds":["`+bo+`"]}`)
-	chat := discord.Start(t, []string{regular, veteran}, []string{ada, bo, dee})
+	board.must("POST", "/v2/levels/"+guildID+"/users/"+bo, `{"xp":150,"user":{"username":"bo","globalName":null,"discriminator":"0","avatar":null}}`)
+	board.must("POST", "/v2/levels/"+guildID+"/users/"+cy, `{"xp":150,"user":{"username":"cy","globalName":null,"discriminator":"0","avatar":null}}`)
+	board.must("PUT", "/v2/guilds/"+guildID+"/presence", `{"present":false,"userIds":["`+bo+`"]}`)
+	guild := &discord.Guild{
+		ID: guildID, Name: "Gophers of Discord", OwnerID: "100000000000000001", SystemChannelID: channelID,
+		Roles:    []discord.Role{{ID: regular, Name: "role 1"}, {ID: veteran, Name: "role 2"}},
+		Channels: []discord.Channel{{ID: channelID, Name: "general"}}, Members: map[string][]string{ada: nil, bo: nil, dee: nil},
+	}
+	chat := discord.Start(t, guild)
 	bot := startBot(t, dir, command, board, chat)
 
-	chat.WaitForCommands(t, "leaderboard", "rank")
-	chat.WaitForRoles(t, bo, regular, veteran) // what happened before the bot came
+	if names, _ := chat.WaitForCommands(t); !slices.Equal(slices.Sorted(slices.Values(names)), []string{"leaderboard", "rank"}) {
+		t.Errorf("the bot's commands are %q", names)
+	}
+	chat.WaitForRoles(t, guildID, bo, regular, veteran) // what happened before the bot came
 	board.waitFor("who had left, and who was back before", ranks, "1 "+bo+" 150 0")
 
 	board.faults.loseAnswer()
-	chat.Say(ada)
-	chat.WaitForRoles(t, ada, regular)
+	chat.Say(guildID, channelID, ada)
+	chat.WaitForRoles(t, guildID, ada, regular)
 	board.waitFor("a message, once, though its answer was lost", ranks, "1 "+bo+" 150 0, 2 "+ada+" 100 1")
 	board.faults.reject()
-	chat.Say(bo)
+	chat.Say(guildID, channelID, bo)
 	board.waitFor("a message that was rejected at first", ranks, "1 "+bo+" 250 1, 2 "+ada+" 100 1")
 
 	board.faults.cutStreams()
-	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"increment":60}}`)
-	chat.WaitForRoles(t, ada, regular, veteran)
-	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"decrement":30}}`)
-	chat.WaitForRoles(t, ada, regular)
+	board.must("PATCH", "/v2/levels/"+guildID+"/users/"+ada, `{"xp":{"increment":60}}`)
+	chat.WaitForRoles(t, guildID, ada, regular, veteran)
+	board.must("PATCH", "/v2/levels/"+guildID+"/users/"+ada, `{"xp":{"decrement":30}}`)
+	chat.WaitForRoles(t, guildID, ada, regular)
 
-	chat.Rename(regular, "Champion")
+	chat.Rename(guildID, regular, "Champion")
 	board.waitFor("a role's new name", func(b *guildBoard) string {
-		return b.must("GET", "/admin/guilds/"+discord.GuildID, "")["roleRewards"].([]any)[0].(map[string]any)["roles"].([]any)[0].(map[string]any)["name"].(string)
+		return b.must("GET", "/admin/guilds/"+guildID, "")["roleRewards"].([]any)[0].(map[string]any)["roles"].([]any)[0].(map[string]any)["name"].(string)
 	}, "Champion")
 	board.faults.cutAnswer()
-	chat.Say(bo)
-	chat.Leave(bo)
+	chat.Say(guildID, channelID, bo)
+	chat.Leave(guildID, bo)
 	board.waitFor("a member who left while an answer was cut off", ranks, "1 "+ada+" 130 1")
-	chat.Join(bo)
+	chat.Join(guildID, bo)
 	board.waitFor("a member who came back", ranks, "1 "+bo+" 250 2, 2 "+ada+" 130 1")
-	chat.WaitForRoles(t, bo, regular, veteran)
+	chat.WaitForRoles(t, guildID, bo, regular, veteran)
 
-	if reply := chat.Command(t, ada, "rank", 6, "member", bo); !bytes.HasPrefix(reply.File, []byte("\x89PNG")) {
-		t.Errorf("/rank shows %q and a file of %d bytes, want a card", reply.Content, len(reply.File))
+	ask := func(command string, options map[string]any) discord.Reply {
+		t.Helper()
+		return chat.Command(t, guildID, discord.Use{UserID: ada, Command: command, Options: options})
 	}
-	if reply := chat.Command(t, ada, "rank", 6, "member", cy); len(reply.File) > 0 || reply.Content == "" {
-		t.Errorf("/rank of nobody shows %q and a file of %d bytes, want a sentence", reply.Content, len(reply.File))
+	if reply := ask("rank", map[string]any{"member": discord.UserOption(bo)}); !bytes.HasPrefix(reply.Picture, []byte("\x89PNG")) {
+		t.Errorf("/rank shows %q and a file of %d bytes, want a card", reply.Content, len(reply.Picture))
 	}
-	if reply := chat.Command(t, ada, "leaderboard", 3, "period", "season"); !strings.HasPrefix(reply.Content, "1. <@"+ada+"> +130 XP\n2. <@"+bo+"> +100 XP") {
+	if reply := ask("rank", map[string]any{"member": discord.UserOption(cy)}); len(reply.Picture) > 0 || reply.Content == "" {
+		t.Errorf("/rank of nobody shows %q and a file of %d bytes, want a sentence", reply.Content, len(reply.Picture))
+	}
+	if reply := ask("leaderboard", map[string]any{"period": "season"}); !strings.HasPrefix(reply.Content, "1. <@"+ada+"> +130 XP\n2. <@"+bo+"> +100 XP") {
 		t.Errorf("/leaderboard of the season shows %q", reply.Content)
 	}
-	if reply := chat.Command(t, ada, "leaderboard", 0, "", ""); !strings.HasPrefix(reply.Content, "1. <@"+bo+"> level 2, 250 XP\n") {
+	if reply := ask("leaderboard", nil); !strings.HasPrefix(reply.Content, "1. <@"+bo+"> level 2, 250 XP\n") {
 		t.Errorf("/leaderboard shows %q", reply.Content)
 	}
 
 	board.configure("Etc/GMT-14", 1) // where it is tomorrow
-	chat.WaitForRoles(t, ada, regular, veteran)
+	chat.WaitForRoles(t, guildID, ada, regular, veteran)
 	board.waitFor("the guild's name, again after a reset", func(b *guildBoard) string {
-		return b.must("GET", "/admin/guilds/"+discord.GuildID, "")["name"].(string)
+		return b.must("GET", "/admin/guilds/"+guildID, "")["name"].(string)
 	}, "Gophers of Discord")
-	if posted := chat.WaitForPost(t); !strings.Contains(posted[0], "Autumn is over") || !strings.Contains(posted[0], "1. <@"+ada+"> +130 XP") {
-		t.Errorf("it announced %q", posted)
+	if post := chat.WaitForPost(t, "Autumn is over"); !strings.Contains(post.Content, "1. <@"+ada+"> +130 XP") {
+		t.Errorf("it announced %q", post.Content)
 	}
 
-	chat.LoseSessions(bo)
-	chat.WaitForCommands(t, "leaderboard", "rank")
-	chat.Command(t, ada, "leaderboard", 0, "", "") // the bot knows of its new session when it answers
-	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"decrement":100}}`)
+	chat.LoseSessions(func() { delete(guild.Members, bo) })
+	chat.WaitForCommands(t)
+	ask("leaderboard", nil) // the bot knows of its new session when it answers
+	board.must("PATCH", "/v2/levels/"+guildID+"/users/"+ada, `{"xp":{"decrement":100}}`)
 	board.waitFor("a member who left while the bot was not connected", ranks, "1 "+ada+" 30 1")
-	chat.Join(bo)
-	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"increment":100}}`)
+	chat.Join(guildID, bo)
+	board.must("PATCH", "/v2/levels/"+guildID+"/users/"+ada, `{"xp":{"increment":100}}`)
 	board.waitFor("a member who came back again", ranks, "1 "+bo+" 250 2, 2 "+ada+" 130 1")
-	cleared := board.must("POST", "/admin/guilds/"+discord.GuildID+"/reset", "")
+	cleared := board.must("POST", "/admin/guilds/"+guildID+"/reset", "")
 	for _, member := range []string{ada, bo} {
-		chat.WaitForRoles(t, member)
+		chat.WaitForRoles(t, guildID, member)
 	}
-	board.must("POST", "/admin/guilds/"+discord.GuildID+"/checkpoints/"+cleared["checkpoint"].(map[string]any)["id"].(string)+"/restore", "")
+	board.must("POST", "/admin/guilds/"+guildID+"/checkpoints/"+cleared["checkpoint"].(map[string]any)["id"].(string)+"/restore", "")
 	for _, member := range []string{ada, bo} {
-		chat.WaitForRoles(t, member, regular, veteran)
+		chat.WaitForRoles(t, guildID, member, regular, veteran)
 	}
 
 	board.faults.reject()
-	chat.Say(dee)
+	chat.Say(guildID, channelID, dee)
 	board.waitFor("a message that waits for its repetition", func(b *guildBoard) string { return b.faults.rejected() }, "yes")
 	if err := bot.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -127,9 +141,10 @@ func startBot(t *testing.T, dir string, command []string, b *guildBoard, chat *d
 	bot.Dir = dir
 	var log bytes.Buffer
 	bot.Stdout, bot.Stderr = &log, &log
-	bot.Env = append(withoutSettings(), "DISCORD_TOKEN=token", "LEVELBOARD_KEY="+b.key, "LEVELBOARD_URL="+b.front,
-		"HTTPS_PROXY="+chat.Proxy, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE="+chat.CA, "NODE_EXTRA_CA_CERTS="+chat.CA)
-	if err := os.Remove(filepath.Join(dir, "levelboard-"+discord.GuildID+".json")); err != nil && !os.IsNotExist(err) {
+	proxy, authority := startProxy(t, chat.URL)
+	bot.Env = append(withoutSettings(), "DISCORD_TOKEN="+discord.Token, "LEVELBOARD_KEY="+b.key, "LEVELBOARD_URL="+b.front,
+		"HTTPS_PROXY="+proxy, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE="+authority, "NODE_EXTRA_CA_CERTS="+authority)
+	if err := os.Remove(filepath.Join(dir, "levelboard-"+guildID+".json")); err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
 	if err := bot.Start(); err != nil {
@@ -139,7 +154,7 @@ func startBot(t *testing.T, dir string, command []string, b *guildBoard, chat *d
 		cancel()
 		_ = bot.Wait()
 		if t.Failed() {
-			t.Logf("the bot's log:\n%s\nmembers in the chat: %v", &log, chat.Roles())
+			t.Logf("the bot's log:\n%s", &log)
 		}
 	})
 	return bot
@@ -171,7 +186,7 @@ func newBoard(t *testing.T) *guildBoard {
 // newKey makes a key of an owner, with a limit.
 func (b *guildBoard) newKey(ownerID, limit string) string {
 	b.t.Helper()
-	return b.must("POST", "/admin/keys", `{"name":"key","ownerId":"`+ownerID+`","permission":"read_write","guildIds":["`+discord.GuildID+`"],"rateLimit":`+limit+`}`)["key"].(string)
+	return b.must("POST", "/admin/keys", `{"name":"key","ownerId":"`+ownerID+`","permission":"read_write","guildIds":["`+guildID+`"],"rateLimit":`+limit+`}`)["key"].(string)
 }
 
 // configure sets the guild up in a zone, with veterans from a level on. Its season ends today in the zone in which the day is the last to begin.
@@ -189,7 +204,7 @@ func (b *guildBoard) configure(zone string, veterans int) {
 		},
 	}
 	document, _ := json.Marshal(guild)
-	b.must("PUT", "/admin/guilds/"+discord.GuildID, string(document))
+	b.must("PUT", "/admin/guilds/"+guildID, string(document))
 }
 
 // must makes a call that succeeds and returns the answer.
@@ -229,7 +244,7 @@ func ranks(b *guildBoard) string {
 			UserID                 string
 		}
 	}
-	text, _ := json.Marshal(b.must("GET", "/v2/levels/"+discord.GuildID+"?page=1", ""))
+	text, _ := json.Marshal(b.must("GET", "/v2/levels/"+guildID+"?page=1", ""))
 	_ = json.Unmarshal(text, &page)
 	var rows []string
 	for _, row := range page.Levels {

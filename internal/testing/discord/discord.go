@@ -1,5 +1,6 @@
-// Package discord is as much of Discord as a bot needs, for tests: REST under /api/v10, a gateway over a websocket with sessions that can be
-// resumed, lost and cut, guilds, members, channels, threads, commands. It is the only fake of the bot's tests.
+// Package discord is as much of Discord as a bot needs, for tests: REST under /api/v10, a gateway over a websocket with shards and with sessions that
+// can be resumed, lost and cut, guilds, members, channels, threads, commands. It is the only fake of the bot's tests, and scripts/clients-check runs
+// the bot of docs/examples on it.
 package discord
 
 import (
@@ -35,6 +36,8 @@ type Server struct {
 	posts    []Post
 	replies  map[string]Reply
 	limited  int  // requests to be answered with 429
+	shards   int  // that bots are asked to begin
+	begun    int  // sessions
 	intents  bool // the privileged intent is missing
 	ids      int64
 	requests map[string]int
@@ -60,6 +63,7 @@ type Role struct {
 type Channel struct {
 	ID, Name, ParentID string
 	Type               int
+	Archived           bool // a thread that is not sent with the guild
 }
 
 // Post is a message of the bot.
@@ -79,7 +83,7 @@ type Reply struct {
 // Start runs a server until the test ends.
 func Start(tb testing.TB, guilds ...*Guild) *Server {
 	s := &Server{
-		changed: make(chan struct{}), guilds: map[string]*Guild{}, sessions: map[string]*session{}, replies: map[string]Reply{}, requests: map[string]int{},
+		changed: make(chan struct{}), shards: 1, guilds: map[string]*Guild{}, sessions: map[string]*session{}, replies: map[string]Reply{}, requests: map[string]int{},
 	}
 	for _, g := range guilds {
 		s.guilds[g.ID] = g
@@ -151,7 +155,7 @@ func (s *Server) Posts() []Post {
 // WaitForCommands waits until the bot is connected and its commands are registered, and returns how often they were.
 func (s *Server) WaitForCommands(tb testing.TB) (names []string, times int) {
 	tb.Helper()
-	s.Wait(tb, "the bot", func() bool { return s.puts > 0 && len(s.connected()) > 0 })
+	s.Wait(tb, "the bot", func() bool { return s.puts > 0 && s.Connected() })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.commands), s.puts
@@ -199,7 +203,7 @@ func (c Channel) json(g *Guild) object {
 		o["parent_id"] = c.ParentID
 	}
 	if c.isThread() {
-		o["owner_id"], o["thread_metadata"] = g.OwnerID, object{"archived": false, "auto_archive_duration": 60, "archive_timestamp": joined, "locked": false}
+		o["owner_id"], o["thread_metadata"] = g.OwnerID, object{"archived": c.Archived, "auto_archive_duration": 60, "archive_timestamp": joined, "locked": false}
 	}
 	return o
 }
@@ -211,6 +215,9 @@ func (g *Guild) json() object {
 		roles = append(roles, r.json(i+1))
 	}
 	for _, c := range g.Channels {
+		if c.Archived {
+			continue
+		}
 		if c.isThread() {
 			threads = append(threads, c.json(g))
 		} else {
@@ -219,8 +226,11 @@ func (g *Guild) json() object {
 	}
 	return object{
 		"id": g.ID, "name": g.Name, "icon": nil, "owner_id": g.OwnerID, "member_count": len(g.Members) + 1, "system_channel_id": orNull(g.SystemChannelID),
-		"roles": roles, "channels": channels, "threads": threads, "members": []any{}, "unavailable": false, "large": true, "joined_at": joined,
+		"roles": roles, "channels": channels, "threads": threads, "members": []any{member(g, BotID)}, "unavailable": false, "large": true, "joined_at": joined,
 		"emojis": []any{}, "stickers": []any{}, "features": []any{}, "voice_states": []any{}, "presences": []any{}, "preferred_locale": "en-US",
+		"stage_instances": []any{}, "guild_scheduled_events": []any{}, "soundboard_sounds": []any{}, "premium_progress_bar_enabled": false,
+		"system_channel_flags": 0, "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0,
+		"mfa_level": 0, "premium_tier": 0, "nsfw_level": 0,
 	}
 }
 

@@ -3,6 +3,7 @@ package discord
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,7 +17,7 @@ const (
 	opHeartbeat      = 1
 	opIdentify       = 2
 	opResume         = 6
-	opReconnect      = 7
+	opRequestMembers = 8
 	opInvalidSession = 9
 	opHello          = 10
 	opHeartbeatACK   = 11
@@ -36,10 +37,19 @@ const (
 
 // session is a bot's session, with all its events, which a connection that resumes gets again.
 type session struct {
-	mu     sync.Mutex
-	id     string
-	conn   *websocket.Conn // nil while it is cut
-	events []object
+	shard, shards int64 // it has the guilds of one of so many
+
+	mu      sync.Mutex
+	id      string
+	conn    *websocket.Conn // nil while it is cut
+	events  []object
+	members map[string]bool // guilds whose members it has
+}
+
+// serves reports whether a guild's events are for the session.
+func (g *session) serves(guildID string) bool {
+	id, _ := strconv.ParseInt(guildID, 10, 64)
+	return (id>>22)%g.shards == g.shard
 }
 
 // dispatch sends an event, now or when the session is resumed.
@@ -59,7 +69,11 @@ func send(mu *sync.Mutex, conn *websocket.Conn, op int, data any) {
 	_ = conn.WriteJSON(object{"op": op, "d": data, "s": nil, "t": nil})
 }
 
-func (s *Server) gatewayURL() string { return "ws" + strings.TrimPrefix(s.URL, "http") + "/gateway" }
+// The paths of the gateway. A session can be resumed only at the one that the bot was told.
+const (
+	gatewayPath = "/gateway"
+	resumePath  = "/gateway/resume"
+)
 
 // connected are the sessions with a connection. s.mu is held.
 func (s *Server) connected() (list []*session) {
@@ -105,7 +119,13 @@ func (s *Server) gateway(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		case opResume:
-			g = s.resume(g, conn, packet.D)
+			if r.URL.Path == resumePath {
+				g = s.resume(g, conn, packet.D)
+			} else {
+				send(&g.mu, conn, opInvalidSession, false)
+			}
+		case opRequestMembers:
+			s.sendMembers(g, packet.D)
 		}
 	}
 }
@@ -116,10 +136,11 @@ func closeWith(conn *websocket.Conn, code int) bool {
 }
 
 func (s *Server) identify(g *session, conn *websocket.Conn, data json.RawMessage) bool {
-	var said struct {
+	said := struct {
 		Token   string
 		Intents int
-	}
+		Shard   [2]int64
+	}{Shard: [2]int64{0, 1}}
 	_ = json.Unmarshal(data, &said)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,21 +151,22 @@ func (s *Server) identify(g *session, conn *websocket.Conn, data json.RawMessage
 		return closeWith(conn, closeIntents)
 	}
 	g.mu.Lock()
-	g.id, g.conn = s.id(), conn
+	g.id, g.conn, g.shard, g.shards, g.members = s.id(), conn, said.Shard[0], said.Shard[1], map[string]bool{}
 	g.mu.Unlock()
 	s.sessions[g.id] = g
+	s.begun++
 	unavailable := []any{}
 	for id, guild := range s.guilds {
-		if !guild.absent {
+		if !guild.absent && g.serves(id) {
 			unavailable = append(unavailable, object{"id": id, "unavailable": true})
 		}
 	}
 	g.dispatch("READY", object{
-		"v": 10, "user": user(BotID), "guilds": unavailable, "session_id": g.id, "resume_gateway_url": s.gatewayURL() + "/resume",
-		"shard": []int{0, 1}, "application": object{"id": BotID, "flags": 0},
+		"v": 10, "user": user(BotID), "guilds": unavailable, "session_id": g.id, "resume_gateway_url": "ws" + strings.TrimPrefix(s.URL, "http") + resumePath,
+		"shard": said.Shard, "application": object{"id": BotID, "flags": 0},
 	})
-	for _, guild := range s.guilds {
-		if !guild.absent {
+	for id, guild := range s.guilds {
+		if !guild.absent && g.serves(id) {
 			g.dispatch("GUILD_CREATE", guild.json())
 		}
 	}
@@ -178,10 +200,38 @@ func (s *Server) resume(fresh *session, conn *websocket.Conn, data json.RawMessa
 	return g
 }
 
-// dispatch sends an event to all sessions, also those that are cut. s.mu is held.
-func (s *Server) dispatch(event string, data any) {
+// sendMembers sends all members of a guild, once: Discord does it every 30 seconds at most.
+func (s *Server) sendMembers(g *session, request json.RawMessage) {
+	var asked struct {
+		GuildID string `json:"guild_id"`
+		Nonce   string
+	}
+	_ = json.Unmarshal(request, &asked)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g.members[asked.GuildID] {
+		g.dispatch("RATE_LIMITED", object{
+			"opcode": opRequestMembers, "retry_after": 30, "meta": object{"guild_id": asked.GuildID, "nonce": asked.Nonce},
+		})
+		return
+	}
+	g.members[asked.GuildID] = true
+	guild := s.guilds[asked.GuildID]
+	all := []any{member(guild, BotID)}
+	for id := range guild.Members {
+		all = append(all, member(guild, id))
+	}
+	g.dispatch("GUILD_MEMBERS_CHUNK", object{
+		"guild_id": asked.GuildID, "members": all, "chunk_index": 0, "chunk_count": 1, "not_found": []any{}, "nonce": asked.Nonce,
+	})
+}
+
+// dispatch sends an event of a guild to its sessions, also those that are cut. s.mu is held.
+func (s *Server) dispatch(guildID, event string, data any) {
 	for _, g := range s.sessions {
-		g.dispatch(event, data)
+		if g.serves(guildID) {
+			g.dispatch(event, data)
+		}
 	}
 }
 
@@ -212,5 +262,17 @@ func (s *Server) end(forget bool) {
 	})
 }
 
-// Connected reports whether a bot is connected. It is for Wait.
-func (s *Server) Connected() bool { return len(s.connected()) > 0 }
+// Connected reports whether a bot is connected with all its shards. It is for Wait.
+func (s *Server) Connected() bool { return len(s.connected()) >= s.shards }
+
+// Alone reports whether no bot is connected. It is for Wait.
+func (s *Server) Alone() bool { return len(s.connected()) == 0 }
+
+// Shard asks the bots that come for several shards.
+func (s *Server) Shard(shards int) { s.change(func() { s.shards = shards }) }
+
+// Begun returns how many sessions were begun.
+func (s *Server) Begun() (begun int) {
+	s.change(func() { begun = s.begun })
+	return begun
+}

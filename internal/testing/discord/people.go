@@ -31,7 +31,7 @@ func (s *Server) Deliver(guildID, channelID, userID, id string, override map[str
 		for name, value := range override {
 			said[name] = value
 		}
-		s.dispatch("MESSAGE_CREATE", said)
+		s.dispatch(guildID, "MESSAGE_CREATE", said)
 	})
 }
 
@@ -40,7 +40,7 @@ func (s *Server) Join(guildID, userID string, roles ...string) {
 	s.change(func() {
 		g := s.guilds[guildID]
 		g.Members[userID] = roles
-		s.dispatch("GUILD_MEMBER_ADD", member(g, userID))
+		s.dispatch(guildID, "GUILD_MEMBER_ADD", member(g, userID))
 	})
 }
 
@@ -48,7 +48,7 @@ func (s *Server) Join(guildID, userID string, roles ...string) {
 func (s *Server) Leave(guildID, userID string) {
 	s.change(func() {
 		delete(s.guilds[guildID].Members, userID)
-		s.dispatch("GUILD_MEMBER_REMOVE", object{"guild_id": guildID, "user": user(userID)})
+		s.dispatch(guildID, "GUILD_MEMBER_REMOVE", object{"guild_id": guildID, "user": user(userID)})
 	})
 }
 
@@ -57,7 +57,7 @@ func (s *Server) SetRoles(guildID, userID string, roles ...string) {
 	s.change(func() {
 		g := s.guilds[guildID]
 		g.Members[userID] = roles
-		s.dispatch("GUILD_MEMBER_UPDATE", member(g, userID))
+		s.dispatch(guildID, "GUILD_MEMBER_UPDATE", member(g, userID))
 	})
 }
 
@@ -67,7 +67,7 @@ func (s *Server) Rename(guildID, roleID, name string) {
 		g := s.guilds[guildID]
 		i := slices.IndexFunc(g.Roles, func(r Role) bool { return r.ID == roleID })
 		g.Roles[i].Name = name
-		s.dispatch("GUILD_ROLE_UPDATE", object{"guild_id": guildID, "role": g.Roles[i].json(i + 1)})
+		s.dispatch(guildID, "GUILD_ROLE_UPDATE", object{"guild_id": guildID, "role": g.Roles[i].json(i + 1)})
 	})
 }
 
@@ -76,7 +76,7 @@ func (s *Server) Transfer(guildID, ownerID string) {
 	s.change(func() {
 		g := s.guilds[guildID]
 		g.OwnerID = ownerID
-		s.dispatch("GUILD_UPDATE", g.json())
+		s.dispatch(guildID, "GUILD_UPDATE", g.json())
 	})
 }
 
@@ -84,7 +84,7 @@ func (s *Server) Transfer(guildID, ownerID string) {
 func (s *Server) Kick(guildID string) {
 	s.change(func() {
 		s.guilds[guildID].absent = true
-		s.dispatch("GUILD_DELETE", object{"id": guildID})
+		s.dispatch(guildID, "GUILD_DELETE", object{"id": guildID})
 	})
 }
 
@@ -93,7 +93,7 @@ func (s *Server) Invite(g *Guild) {
 	s.change(func() {
 		g.absent = false
 		s.guilds[g.ID] = g
-		s.dispatch("GUILD_CREATE", g.json())
+		s.dispatch(g.ID, "GUILD_CREATE", g.json())
 	})
 }
 
@@ -156,7 +156,7 @@ func (s *Server) Command(tb testing.TB, guildID string, use Use) Reply {
 		if use.Button != "" {
 			interaction["message"] = s.message(BotID, g.Channels[0].ID, "")
 		}
-		s.dispatch("INTERACTION_CREATE", interaction)
+		s.dispatch(guildID, "INTERACTION_CREATE", interaction)
 	})
 	var reply Reply
 	s.Wait(tb, "the reply to /"+use.Command+use.Button, func() bool {

@@ -13,11 +13,13 @@ import (
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/gateway", s.gateway)
-	mux.HandleFunc("/gateway/resume", s.gateway)
+	mux.HandleFunc(gatewayPath, s.gateway)
+	mux.HandleFunc(resumePath, s.gateway)
 	rest := http.NewServeMux()
 	rest.HandleFunc("GET /api/v10/gateway/bot", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, object{"url": s.gatewayURL(), "shards": 1, "session_start_limit": object{
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		answer(w, http.StatusOK, object{"url": "ws" + strings.TrimPrefix(s.URL, "http") + gatewayPath, "shards": s.shards, "session_start_limit": object{
 			"total": 1000, "remaining": 1000, "reset_after": 1000, "max_concurrency": 1,
 		}})
 	})
@@ -156,7 +158,7 @@ func (s *Server) changeRoles(w http.ResponseWriter, r *http.Request) {
 			held = append(held, role)
 		}
 		g.Members[user] = held
-		s.dispatch("GUILD_MEMBER_UPDATE", member(g, user))
+		s.dispatch(g.ID, "GUILD_MEMBER_UPDATE", member(g, user))
 		answer(w, http.StatusNoContent, nil)
 	})
 }

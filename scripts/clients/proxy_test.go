@@ -1,4 +1,4 @@
-package discord
+package clients
 
 import (
 	"crypto/ecdsa"
@@ -12,14 +12,17 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 )
 
-// startProxy serves the handler as discord.com, behind a proxy to which programs send CONNECT.
-func (s *Server) startProxy(t *testing.T, handler http.Handler) {
+// startProxy makes a server reachable as https://discord.com through a proxy to which programs send CONNECT. It returns the proxy's address and the
+// file of the certificate's authority, so that a bot runs here as it runs there.
+func startProxy(t *testing.T, server string) (proxyURL, authority string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -33,11 +36,15 @@ func (s *Server) startProxy(t *testing.T, handler http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.CA = filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(s.CA, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	authority = filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rest := httptest.NewUnstartedServer(handler)
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(to))
 	rest.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 	rest.StartTLS()
 	t.Cleanup(rest.Close)
@@ -51,7 +58,7 @@ func (s *Server) startProxy(t *testing.T, handler http.Handler) {
 	}))
 	t.Cleanup(proxy.Close)
 	t.Cleanup(proxy.CloseClientConnections)
-	s.Proxy = proxy.URL
+	return proxy.URL, authority
 }
 
 // connect joins the client's connection with one to an address, until either ends.

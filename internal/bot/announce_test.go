@@ -1,9 +1,16 @@
 package bot_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"levelboard/internal/testing/discord"
+	"levelboard/internal/testing/testenv"
 )
 
 func TestWinnersAreAnnouncedOnce(t *testing.T) {
@@ -50,6 +57,81 @@ func TestLevelUpsAreAnnouncedWhereTheyHappen(t *testing.T) {
 	w.setXP(bo, 100) // silent
 	w.chat.WaitForRoles(t, guildID, bo, regular)
 	if posts := w.chat.Posts(); len(posts) != 1 {
+		t.Errorf("the bot wrote %+v", posts)
+	}
+}
+
+// TestAnnouncementsOfTheGuild: the first announcement of the kind bot has the words, as they are in the guild's document now; one of the kind
+// discord that is on silences the default text.
+func TestAnnouncementsOfTheGuild(t *testing.T) {
+	var members []string
+	for n := range 50 {
+		members = append(members, fmt.Sprint(110000000000000000+n))
+	}
+	w := newWorld(t, gophers(members...))
+	gone := httptest.NewServer(http.NotFoundHandler())
+	defer gone.Close()
+	taken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	defer taken.Close()
+	announce := func(announcements ...any) {
+		t.Helper()
+		w.admin("PATCH", "/admin/guilds/"+guildID, map[string]any{"announcements": append([]any{}, announcements...)})
+	}
+	ofBot := func(text string) any {
+		return map[string]any{"name": "bot", "kind": "bot", "events": []string{"levelup"}, "text": text}
+	}
+	ofDiscord := func(at *httptest.Server) any {
+		return map[string]any{"name": "discord", "kind": "discord", "url": at.URL, "events": []string{"levelup"}}
+	}
+	// said lets members reach level 1, one after the other, until the bot announces one in these words.
+	said := func(words string) {
+		t.Helper()
+		before := len(w.chat.Posts())
+		testenv.Wait(t, words, func() bool {
+			w.chat.Say(guildID, general, members[0])
+			members = members[1:]
+			time.Sleep(5 * tick) // it is read again after ten
+			return slices.ContainsFunc(w.chat.Posts()[before:], func(p discord.Post) bool { return strings.HasSuffix(p.Content, words) })
+		}, func() string { return fmt.Sprint(w.chat.Posts()) })
+	}
+	w.makeGuild()
+	announce(ofBot("{name} is level {level} now"), ofBot("never"))
+	w.start()
+	w.chat.WaitForCommands(t)
+	said(" is level 1 now")
+	announce(ofBot("{name} writes"), ofDiscord(taken))
+	said(" writes")
+
+	announce(ofDiscord(taken))
+	time.Sleep(10 * tick)
+	before, silent := len(w.chat.Posts()), members[0]
+	read := func() (times int) {
+		w.front.set(func() { times = w.front.calls["/admin/guilds/"+guildID+"/announcements"] })
+		return times
+	}
+	reads := read()
+	w.chat.Say(guildID, general, silent)
+	members = members[1:]
+	w.waitFor("the bot has read what is on", "true", func() string { return fmt.Sprint(read() > reads) })
+	w.chat.WaitForRoles(t, guildID, silent, regular)
+	announce()
+	said("has reached level 1! New: Regular.")
+	if posts := w.chat.Posts()[before:]; strings.Contains(posts[0].Content, silent) {
+		t.Errorf("the bot announced what a webhook does: %+v", posts)
+	}
+	announce(ofDiscord(gone)) // it is switched off by the first answer
+	said("has reached level 1! New: Regular.")
+}
+
+func TestOffAnnouncesNothing(t *testing.T) {
+	w := newWorld(t, gophers(ada))
+	w.makeGuild()
+	stop := w.start("LEVELBOARD_BOT_ANNOUNCE=off")
+	w.chat.WaitForCommands(t)
+	w.chat.Say(guildID, general, ada)
+	w.chat.WaitForRoles(t, guildID, ada, regular)
+	stop()
+	if posts := w.chat.Posts(); len(posts) > 0 {
 		t.Errorf("the bot wrote %+v", posts)
 	}
 }

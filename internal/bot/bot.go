@@ -20,9 +20,6 @@ import (
 	"levelboard/internal/platform/logs"
 )
 
-// queueLimit is how many messages wait for Levelboard; beyond it the oldest go.
-const queueLimit = 100_000
-
 // Main runs the bot until SIGINT or SIGTERM, or asks a running one for its health, and returns the exit code: 0, 1 for a failure, 2 for wrong settings.
 func Main(args, environ []string, version string, stderr io.Writer) int {
 	settings, err := Load(environ)
@@ -49,7 +46,7 @@ func Main(args, environ []string, version string, stderr io.Writer) int {
 // Run runs the bot until ctx ends, and then sends what is queued for at most ten seconds.
 func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
 	log := slog.New(logs.NewHandler(handler(s, out), time.Now))
-	kept, err := store.Open(s.Data, queueLimit)
+	kept, err := store.Open(s.Data, s.Queue)
 	if err != nil {
 		return err
 	}

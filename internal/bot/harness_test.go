@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -73,6 +74,7 @@ type world struct {
 	api   *apitest.Client
 	key   string // the test's own
 	front *front
+	queue int    // the bot's limit, if it is not 0
 	data  string // the bot's
 	log   *testenv.Log
 }
@@ -80,7 +82,7 @@ type world struct {
 func newWorld(t *testing.T, guilds ...*discord.Guild) *world {
 	t.Helper()
 	t.Parallel()
-	running := service.Embedded(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")
+	running := service.Embedded(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_ALLOWED_PRIVATE_HOSTS=127.0.0.1")
 	return &world{
 		t: t, chat: discord.Start(t, guilds...), api: apitest.NewClient(t, running.URL()), front: newFront(t, running), data: t.TempDir(), log: &testenv.Log{},
 	}
@@ -100,7 +102,7 @@ func (w *world) start(more ...string) (stop func()) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	settings.Tick = tick
+	settings.Tick, settings.Queue = tick, cmp.Or(w.queue, settings.Queue)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- bot.Run(ctx, settings, "test", w.log) }()
@@ -126,7 +128,7 @@ func (w *world) start(more ...string) (stop func()) {
 // disconnected waits until Discord has noticed that the bot is gone.
 func (w *world) disconnected() {
 	w.t.Helper()
-	w.chat.Wait(w.t, "the end of the connection", func() bool { return !w.chat.Connected() })
+	w.chat.Wait(w.t, "the end of the connection", w.chat.Alone)
 }
 
 // makeGuild sets the guild up before the bot does, with a reward at level 1 and level 2.
@@ -198,6 +200,12 @@ func (w *world) board() string {
 	return strings.Join(rows, ", ")
 }
 
+// waitForLog waits until the bot has logged a sentence.
+func (w *world) waitForLog(sentence string) {
+	w.t.Helper()
+	testenv.Wait(w.t, "the log says "+sentence, func() bool { return w.log.Has(sentence) }, func() string { return "not there" })
+}
+
 // document is the guild's document.
 func (w *world) document() map[string]any {
 	w.t.Helper()
@@ -223,8 +231,9 @@ type front struct {
 	mu      sync.Mutex
 	lose    int // answers to messages
 	away    bool
+	refuses string // paths that end so
 	streams []context.CancelFunc
-	posts   int // calls of messages
+	calls   map[string]int // by path
 }
 
 func newFront(t *testing.T, running *app.App) *front {
@@ -237,7 +246,7 @@ func newFront(t *testing.T, running *app.App) *front {
 	pool := &http.Transport{DisableKeepAlives: true} // nothing is left when the test ends
 	proxy.Transport = pool
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
-	f := &front{service: proxy}
+	f := &front{service: proxy, calls: map[string]int{}}
 	server := httptest.NewServer(f)
 	t.Cleanup(func() {
 		f.cut()
@@ -271,9 +280,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	f.set(func() {
-		away = f.away
+		f.calls[r.URL.Path]++
+		away = f.away || f.refuses != "" && strings.HasSuffix(r.URL.Path, f.refuses)
 		if messages && !away {
-			f.posts++
 			if lose = f.lose > 0; lose {
 				f.lose--
 			}

@@ -47,3 +47,21 @@ func TestHiding(t *testing.T) {
 		}
 	}
 }
+
+// TestHidingIsFinished: a bot that ended before Levelboard took a flag sets it at the next start.
+func TestHidingIsFinished(t *testing.T) {
+	g := gophers(ada, bo)
+	w := newWorld(t, g)
+	w.makeGuild()
+	w.setXP(ada, 100)
+	w.setXP(bo, 100)
+	w.front.set(func() { w.front.refuses = "/hidden" })
+	stop := w.start("LEVELBOARD_BOT_HIDE_ROLES=" + staff)
+	w.chat.WaitForCommands(t)
+	w.chat.SetRoles(guildID, ada, staff)
+	w.waitForLog("Levelboard and the guild are not alike yet")
+	stop()
+	w.front.set(func() { w.front.refuses = "" })
+	w.start("LEVELBOARD_BOT_HIDE_ROLES=" + staff)
+	w.waitFor("who has the role is hidden", bo+" 100 0", w.board)
+}

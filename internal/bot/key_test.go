@@ -20,12 +20,7 @@ func TestAKeyServesItsGuilds(t *testing.T) {
 	w.chat.Say(guildID, general, ada)
 	w.waitFor("a message", ada+" 100 1", w.board)
 	w.chat.WaitForRoles(t, guildID, ada, regular)
-	w.waitFor("the sentence", "true", func() string {
-		if w.log.Has("no such guild in Levelboard") {
-			return "true"
-		}
-		return "false"
-	})
+	w.waitForLog("no such guild in Levelboard")
 	if d := w.document(); d["name"] != "Gophers of Discord" || d["memberCount"] != 4.0 {
 		t.Errorf("the directory was not sent: %v, %v members", d["name"], d["memberCount"])
 	}

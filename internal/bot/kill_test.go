@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -119,6 +120,9 @@ func TestLargeGuild(t *testing.T) {
 	}
 	begun := time.Now()
 	w.start()
+	w.chat.WaitForCommands(t)
+	w.chat.Say(guildID, general, id(members-1))
+	w.waitFor("a message, though all members are compared meanwhile", id(members-1)+" 200 1", func() string { return strings.SplitN(w.board(), ",", 2)[0] })
 	for _, n := range []int{0, wrong / 2, wrong - 1} {
 		w.chat.WaitForRoles(t, guildID, id(n), regular)
 	}

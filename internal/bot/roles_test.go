@@ -43,12 +43,7 @@ func TestRolesWithoutRights(t *testing.T) {
 	w.start()
 	w.chat.WaitForCommands(t)
 	w.chat.Say(guildID, general, ada)
-	w.waitFor("the warning", "true", func() string {
-		if w.log.Has("move the bot's role above it") {
-			return "true"
-		}
-		return "false"
-	})
+	w.waitForLog("move the bot's role above it")
 	w.waitFor("the message", ada+" 100 1", w.board)
 }
 

@@ -30,10 +30,15 @@ type Settings struct {
 	LogLevel   slog.Level `env:"LEVELBOARD_LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
 	LogFormat  string     `env:"LEVELBOARD_LOG_FORMAT" envDefault:"text" desc:"text or json."`
 
-	Tick time.Duration // between two batches; a second, but for tests
+	// A second and 100,000, but for tests.
+	Tick  time.Duration // between two batches
+	Queue int           // how many messages wait for Levelboard; beyond it the oldest go
 }
 
-const fileSuffix = "_FILE"
+const (
+	fileSuffix = "_FILE"
+	queueLimit = 100_000
+)
 
 // Setting describes one environment variable.
 type Setting struct {
@@ -55,7 +60,7 @@ func Describe() (settings []Setting) {
 // Load reads the settings from environ (NAME=value); an empty value counts as not set. err joins all that is wrong, a sentence for each
 // setting, and holds no secret.
 func Load(environ []string) (s Settings, err error) {
-	s.Tick = time.Second
+	s.Tick, s.Queue = time.Second, queueLimit
 	var problems []error
 	vars := map[string]string{}
 	for _, kv := range environ {

@@ -69,3 +69,9 @@ func TestTheBotEndsWithASentence(t *testing.T) {
 	w.chat.WaitForCommands(t)
 	ends(run("LEVELBOARD_BOT_DATA="+w.data), "in use by another levelboard-bot")
 }
+
+func TestAWrongAdminTokenIsSaid(t *testing.T) {
+	w := newWorld(t, gophers(ada))
+	w.start("LEVELBOARD_ADMIN_TOKEN=another-token-of-enough-length-and-wrong")
+	w.waitForLog("LEVELBOARD_ADMIN_TOKEN is not the token with which the service runs")
+}

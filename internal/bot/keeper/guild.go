@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"levelboard/internal/bot/chat"
+	"levelboard/internal/platform/pause"
 )
 
 // guild is a guild of the chat. Its worker sends what Levelboard is to know. While the bot is in the guild, two more goroutines follow its events,
@@ -163,7 +164,7 @@ func (g *guild) noteStanding(facts chat.Guild, m chat.Member) {
 	}
 	if g.state.Hidden[m.ID] != hidden {
 		g.hide[m.ID] = hidden
-	} else {
+	} else if g.hide[m.ID] != hidden {
 		delete(g.hide, m.ID)
 	}
 }
@@ -176,7 +177,8 @@ func (g *guild) work() {
 	for {
 		select {
 		case <-g.k.stopping:
-			g.sendMessages(g.k.sending)
+			for !g.sendMessages(g.k.sending) && pause.For(g.k.sending, g.k.Tick) {
+			}
 			return
 		case <-g.wake:
 		}

@@ -45,10 +45,10 @@ func New(o Options) *Keeper {
 	return &Keeper{Options: o, guilds: map[string]*guild{}, stopping: make(chan struct{})}
 }
 
-// stopTime is how long a stop sends what is queued.
-const stopTime = 10 * time.Second
+// stopTicks is how long a stop sends what is queued.
+const stopTicks = 10
 
-// Run sends what is queued, once a Tick, until ctx ends; then all of it, for at most stopTime. No event may come after ctx ended.
+// Run sends what is queued, once a Tick, until ctx ends; then all of it, for at most stopTicks. No event may come after ctx ended.
 // started is called when events may come.
 func (k *Keeper) Run(ctx context.Context, c chat.Chat, started func()) error {
 	k.chat, k.life = c, ctx
@@ -72,7 +72,7 @@ func (k *Keeper) Run(ctx context.Context, c chat.Chat, started func()) error {
 		k.commit()
 		k.nudge()
 	}
-	timer := time.AfterFunc(stopTime, stop)
+	timer := time.AfterFunc(stopTicks*k.Tick, stop)
 	defer timer.Stop()
 	close(k.stopping)
 	k.running.Wait()

@@ -4,8 +4,8 @@ go 1.26.8
 
 require (
 	github.com/oapi-codegen/runtime v1.9.0
-	levelboard v0.0.0-00010101000000-000000000000
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
+	levelboard v0.0.0-00010101000000-000000000000
 )
 
 require (

@@ -1,4 +1,4 @@
-// Warns before edits of a form are lost, and adds what is chosen to its list at once. The page works without it.
+// Warns before edits of a form are lost, adds what is chosen to its list at once, and stays in place when a form is checked. The page works without it.
 "use strict";
 
 (() => {
@@ -30,8 +30,22 @@
   });
   form.addEventListener("input", tell);
   form.addEventListener("change", tell);
-  form.addEventListener("submit", () => { leaving = true; });
+  let saved = false;
+  form.addEventListener("submit", ({ submitter }) => {
+    leaving = true;
+    saved = submitter?.value === "save";
+    if (submitter?.value === "check") sessionStorage.setItem("checked", JSON.stringify([fromEnd(), document.activeElement.id]));
+  });
+  // What a check adds to the page is above the form. An error has the focus, and stays in view.
+  const fromEnd = () => document.documentElement.scrollHeight - scrollY;
+  const checked = JSON.parse(sessionStorage.getItem("checked"));
+  sessionStorage.removeItem("checked");
+  if (checked && !document.querySelector("[autofocus]")) {
+    scrollBy(0, fromEnd() - checked[0]);
+    if (checked[1]) document.getElementById(checked[1])?.focus({ preventScroll: true });
+  }
   document.getElementById("discard").addEventListener("click", () => { leaving = true; });
-  addEventListener("pageshow", tell);
+  // A page that comes back from the browser's memory shows the form as it was sent. What was saved may be different by now.
+  addEventListener("pageshow", ({ persisted }) => persisted && saved ? location.replace(form.action) : tell());
   addEventListener("beforeunload", (event) => { if (!leaving && unsaved()) event.preventDefault(); });
 })();

@@ -27,9 +27,9 @@ const (
 	// closingTime is how long after its end a day, week or month is most likely being closed: then a client is asked to come back. Nobody knows
 	// whether an earlier one was counted. A season closes whenever it is configured.
 	closingTime = 15 * time.Minute
-	// lookTime is how long a request for what runs waits for the archive, once for each period.
+	// lookTime is how long a request for a running period waits for the archive, once for each period.
 	lookTime = time.Second
-	// lookAgain is how long nobody looks after the archive was away.
+	// lookAgain is the pause before the archive is asked again after it did not respond.
 	lookAgain = 5 * time.Second
 	// runningKept bounds for how many running periods it is remembered that they have not closed.
 	runningKept = 10_000
@@ -43,7 +43,7 @@ type Running interface {
 	Around(ctx context.Context, g *guild.Guild, user id.User, w leaderboard.Window) (leaderboard.Around, error)
 }
 
-// Boards holds the use cases of who reads periods. Its errors are faults. It is safe for concurrent use.
+// Boards holds the use cases that read periods. Its errors are faults. It is safe for concurrent use.
 type Boards struct {
 	running Running
 	archive Archive
@@ -56,7 +56,7 @@ func NewBoards(running Running, archive Archive, now func() time.Time) *Boards {
 	return &Boards{running: running, archive: archive, now: now, known: cached.NewLRU[string, time.Time](runningKept)}
 }
 
-// Listed is a period of a list: one that runs, as it is, or with Over one that has closed, as it was.
+// Listed is a period in a list: a running one as it is now, or with Over a closed one as it was.
 type Listed struct {
 	Closed
 	Over bool
@@ -80,9 +80,8 @@ func parseID(text string) (period.Period, error) {
 	return p, nil
 }
 
-// Find returns the period that a client names, by its id or as the one of a kind that runs now: an Invalid fault for a name that is neither, a
-// NotFound one for a period that is not configured, has not begun or is not kept any more, an Unavailable one while it is being closed.
-// Of one that has closed, closed has what it was.
+// Find returns the period with an id, or the running one of a kind, and for a closed one its board in closed. Faults: Invalid for another name,
+// NotFound for a period that is not configured, has not begun or is no longer kept, Unavailable while it is being closed.
 func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p period.Period, closed *Closed, err error) {
 	calendar, kind := g.Calendar(), period.Kind(name)
 	today := period.DayAt(b.now(), calendar.Zone)
@@ -104,8 +103,8 @@ func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p perio
 	return b.past(ctx, g, p, calendar, today)
 }
 
-// closedAlready is for a period that runs by the guild's zone, and has closed by the zone before. While the archive is away, what runs by the
-// zone is taken to be open.
+// closedAlready returns the closed board of a period that runs by the guild's new zone but has closed by the previous one. While the archive does
+// not respond, it takes the period to be open.
 func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Period) (*Closed, error) {
 	name := fmt.Sprintf("%d/%d/%s", g.Incarnation, g.Version, p.ID)
 	if until, open := b.known.Get(name); open && (until.IsZero() || b.now().Before(until)) {
@@ -180,6 +179,6 @@ func (b *Boards) Page(ctx context.Context, g *guild.Guild, p period.Period, numb
 	if err != nil {
 		return nil, fault.Down("read a period", err)
 	}
-	// Where a user was erased a rank is missing, and what follows is of the next page.
+	// An erased user leaves a gap in the ranks, so the query may return rows of the next page.
 	return slices.DeleteFunc(rows, func(row Standing) bool { return row.Rank > leaderboard.PageSize*number }), nil
 }

@@ -47,7 +47,7 @@ type Live interface {
 	Moment(ctx context.Context, g id.Guild) (Moment, error)
 	// Announce puts a closed period into the guild's log of events. ErrNotLoaded when the store does not hold that incarnation.
 	Announce(ctx context.Context, g leaderboard.GuildRef, text []byte) error
-	// AnnounceReset puts a reset there. ErrNotLoaded likewise.
+	// AnnounceReset puts a reset there, with the same error.
 	AnnounceReset(ctx context.Context, g leaderboard.GuildRef, why events.Reason) error
 }
 
@@ -56,14 +56,14 @@ const (
 	dueAtOnce = 10_000
 	// visitsAtOnce is how many guilds are closed at the same time; the writer of snapshots needs connections as well.
 	visitsAtOnce = 4
-	// closedAtOnce is how many periods of one guild close in one look: a guild that was away for a year does not hold up the others.
+	// closedAtOnce is how many periods of one guild close in one look, so that a guild that was unused for a year does not hold up the others.
 	closedAtOnce = 100
 	// leastPause and mostPause bound the time between two looks, which is that between two snapshots.
 	leastPause, mostPause = time.Second, 10 * time.Second
 )
 
-// Closer closes periods that have ended, one process among all replicas: the one that holds the lease of the snapshots. Nobody has to be awake
-// at the end of a period. Its state is in the archive; what it remembers may be lost.
+// Closer closes periods that have ended, in the process that holds the snapshot lease. No process needs to run at the end of a period. Its state is
+// in the archive; its memory may be lost.
 type Closer struct {
 	live    Live
 	archive Archive
@@ -77,12 +77,12 @@ type Closer struct {
 	announcements queue[Announcement, int64]
 	resets        queue[Reset, id.Guild]
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	waiting map[leaderboard.GuildRef]mark
 	overdue map[leaderboard.GuildRef]time.Time // when the first period ended that has not closed
 }
 
-// mark is what has to be archived of a guild before what ended before a day can close.
+// mark is the rev up to which a guild must be archived before periods that ended before day can close.
 type mark struct {
 	epoch, rev int64
 	day        period.Day
@@ -115,8 +115,8 @@ func (c *Closer) Run(ctx context.Context) {
 	})
 }
 
-// look closes what can be closed now, if this process holds the lease, as Run does again and again. What has to wait, for the changes of a period to
-// be archived, is closed by a later call. The error is the first one; other guilds are closed all the same.
+// look closes what can be closed now, if this process holds the lease. A period whose changes are not archived yet closes in a later call. It
+// returns the first error, and closes the other guilds all the same.
 func (c *Closer) look(ctx context.Context) error {
 	c.looking.Lock()
 	defer c.looking.Unlock()
@@ -158,7 +158,7 @@ func (c *Closer) look(ctx context.Context) error {
 	return errors.Join(first, c.announcements.work(ctx), c.resets.work(ctx))
 }
 
-// remember notes what is late, and forgets what waited of guilds that are not due.
+// remember notes overdue guilds, and forgets the marks of guilds that are not due.
 func (c *Closer) remember(due []Due, late map[leaderboard.GuildRef]time.Time) {
 	waiting := map[leaderboard.GuildRef]mark{}
 	c.mu.Lock()
@@ -171,9 +171,9 @@ func (c *Closer) remember(due []Due, late map[leaderboard.GuildRef]time.Time) {
 	c.waiting, c.overdue = waiting, late
 }
 
-// Begin opens the periods of a guild from the day first on, so that later Looks close those that have ended: for gains that were imported. Without
-// it a kind begins with the period in which it was configured. What has closed stays as it is. lease.ErrLost when this process does not hold the lease;
-// snapshot.ErrStale when the guild was written since it was read.
+// Begin opens the periods of a guild from the day first on, so that later looks close those that have ended: for imported gains. Otherwise a kind
+// begins with the period in which it was configured. Closed periods do not change. lease.ErrLost without the lease; snapshot.ErrStale if the guild
+// was written since it was read.
 func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) error {
 	c.looking.Lock() // a look that has read the guild before would note today
 	defer c.looking.Unlock()
@@ -196,8 +196,8 @@ func (c *Closer) endedSince(d Due) (ends time.Time) {
 	return ends
 }
 
-// visit closes what has ended of one guild. done is false when that has to wait until more is archived. A guild that is gone, or whose settings
-// have changed, is for the next look.
+// visit closes the ended periods of one guild. done is false while more must be archived first. A guild that is gone, or whose settings have
+// changed, waits for the next look.
 func (c *Closer) visit(ctx context.Context, held lease.Lease, d Due) (done bool, err error) {
 	calendar := d.Guild.Calendar()
 	day, archived, err := c.archivedDay(ctx, d, calendar)
@@ -249,7 +249,7 @@ func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calenda
 // close makes the steps of a plan, each in a transaction of its own: cut off anywhere, the next look continues.
 func (c *Closer) close(ctx context.Context, held lease.Lease, d Due, calendar period.Calendar, p plan) error {
 	closed, open := slices.Clone(d.ClosedSeasons), maps.Clone(p.open)
-	for _, one := range p.ended { // what is open before the first step
+	for _, one := range p.ended { // open before the first step
 		if one.Kind != period.Seasonal {
 			open[one.Kind] = min(open[one.Kind], one.First)
 		}

@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Periods lists a page (from 1) of the guild's periods of a kind, or of all kinds (""): those that run, and those that have closed with at least
-// one member; by their start, the newest first, then the shorter first. Each has up to ListWinners winners.
+// Periods lists a page (from 1) of the guild's periods of a kind, or of all kinds (""): running ones, and closed ones with at least one member; the
+// newest start first, then the shorter period. Each has up to ListWinners winners.
 func (b *Boards) Periods(ctx context.Context, g *guild.Guild, kind period.Kind, number int64) ([]Listed, error) {
 	if number > leaderboard.MaxPage {
 		return nil, nil
@@ -84,8 +84,8 @@ func (b *Boards) open(ctx context.Context, g *guild.Guild) (running []period.Per
 	return running, nil
 }
 
-// Activity lists what was gained on each of the last days, today included, oldest first, without those on which no member is above 0. At most
-// MaxHistory days. Today is as the live store has it, and the days before as archived.
+// Activity lists the gains of each of the last days (at most MaxHistory), today included, oldest first, without days on which no member gained.
+// Today is from the live store, earlier days are as archived.
 func (b *Boards) Activity(ctx context.Context, g *guild.Guild, days int) ([]DayTotals, error) {
 	calendar := g.Calendar()
 	if !calendar.Counts() {
@@ -103,7 +103,7 @@ func (b *Boards) Activity(ctx context.Context, g *guild.Guild, days int) ([]DayT
 	return all, err
 }
 
-// History lists what a member gained on each of the last days, likewise, without those on which it is 0. A NotFound fault for a user without an
+// History lists a member's gains on each of the last days, oldest first, without days with a gain of 0. A NotFound fault for a user without an
 // entry.
 func (b *Boards) History(ctx context.Context, g *guild.Guild, user id.User, days int) ([]period.Gain, error) {
 	latest, err := b.running.EntryGains(ctx, g, user)

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// notOnBoard is for a member whom the board of a period does not have.
+// notOnBoard is the fault's message for a member who is not on a period's board.
 const notOnBoard = "This user is not on the board of the period: it has the members who gained more in it than they lost, and of old periods the first 100 only."
 
 // Position reads where a member stands, on the boards of all running periods too. A NotFound fault for a user without an entry.
@@ -23,9 +23,8 @@ func (b *Boards) Position(ctx context.Context, g *guild.Guild, user id.User) (le
 	return b.running.Position(ctx, g, user, running)
 }
 
-// Around reads at most limit members (1 to leaderboard.MaxAround) of a board with one of them in the middle: of the period of that name as for
-// Find, or of all time for "". settings are those that the board is of: of a closed period the guild's at its closing. A NotFound fault for a
-// user who is not on the board.
+// Around reads at most limit members (1 to leaderboard.MaxAround) of a board around one member: of the named period as in Find, or of all time for
+// "". settings are the guild's, for a closed period as of its closing. A NotFound fault for a user who is not on the board.
 func (b *Boards) Around(ctx context.Context, g *guild.Guild, user id.User, name string, limit int64) (found leaderboard.Around, settings *guild.Settings, err error) {
 	w, closed := leaderboard.Window{Limit: limit}, (*Closed)(nil)
 	if name != "" {

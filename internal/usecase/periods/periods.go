@@ -1,5 +1,5 @@
-// Package periods holds the use cases on boards of a day, a week, a month or a season: reading those that run and those that have closed, and
-// closing them. It does not count gains: the scripts that change XP do (redisstore).
+// Package periods holds the use cases for boards of a day, week, month or season: it reads running and closed ones, and closes them. It does not
+// count gains: the scripts that change XP do (redisstore).
 package periods
 
 import (
@@ -41,7 +41,7 @@ type Due struct {
 	Guild *guild.Guild
 	State snapshot.State
 	Open  Open
-	// ClosedSeasons are the ids of those of its seasons that have closed (period.Period.ID).
+	// ClosedSeasons are the ids of its closed seasons (period.Period.ID).
 	ClosedSeasons []string
 }
 
@@ -53,13 +53,13 @@ type Open map[period.Kind]period.Day
 // Closing is one step of closing a guild's periods.
 type Closing struct {
 	Guild *guild.Guild
-	// Period is what closes; nil when only what follows is to be noted.
+	// Period is the period to close; nil to note only the fields below.
 	Period       *period.Period
 	Begins, Ends time.Time
 	// Board says that standings are kept; else only the totals are.
 	Board bool
-	// Open, Next and Keep are noted of the guild: what has not closed after this step, when it is due again (zero: not before its settings
-	// change), and the first day whose gains are needed yet (0: none).
+	// Open, Next and Keep are stored for the guild: its open periods after this step, when it is due again (zero: not before its settings change),
+	// and the first day whose gains are still needed (0: none).
 	Open Open
 	Next time.Time
 	Keep period.Day
@@ -69,10 +69,10 @@ type Closing struct {
 type Archive interface {
 	// Due lists guilds that are due by a time or whose settings were written since their last Closing, at most limit.
 	Due(ctx context.Context, by time.Time, limit int) ([]Due, error)
-	// ClosePeriod makes one step in one transaction: standings with ranks (equal gains in the order of ZREVRANGE), totals, the guild's settings as
-	// they are. It computes them in SQL, from daily gains and the members' rows, in bounded memory, while batches of the guild continue. A period that
-	// has closed already stays as it is. lease.ErrLost when the fence differs; snapshot.ErrStale when the guild's incarnation or version is
-	// another one; nothing was written then. It may take minutes. closed says that the period has closed by this step.
+	// ClosePeriod makes one step in one transaction: standings with ranks (equal gains in the order of ZREVRANGE), totals, and the guild's settings.
+	// It computes them in SQL, from daily gains and the members' rows, in bounded memory, while batches of the guild continue. It may take minutes.
+	// closed is false if the period had closed before. lease.ErrLost if the fence differs, snapshot.ErrStale if the guild's incarnation or version
+	// does; nothing is written then.
 	ClosePeriod(ctx context.Context, l lease.Lease, c Closing) (closed bool, err error)
 	// Unannounced lists closed periods with a board and at least one member that Announced was not called for, by their Number, with up to 10
 	// winners: at most limit, after a number.
@@ -80,8 +80,8 @@ type Archive interface {
 	// Announced notes that a period was announced.
 	Announced(ctx context.Context, a Announcement) error
 
-	// Resets lists guilds whose followers are to be told of a reset, by their ids: at most limit, after an id. Told notes that they were, if it
-	// is the last one that happened.
+	// Resets lists guilds whose followers must hear of a reset, by id: at most limit, after an id. Told notes that they have, unless another reset
+	// happened since.
 	Resets(ctx context.Context, after id.Guild, limit int) ([]Reset, error)
 	Told(ctx context.Context, r Reset) error
 
@@ -89,22 +89,22 @@ type Archive interface {
 	Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (Closed, error)
 	// Standings reads at most limit standings after a rank, in their order. Standings that are not kept any more are missing.
 	Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]Standing, error)
-	// StandingsBefore returns the rank after which at most limit standings begin that have a user in their middle: of an even limit one more is
-	// above, and at the ends there are as many as elsewhere. leaderboard.ErrNoMember when the user is not among those that are kept.
+	// StandingsBefore returns the rank after which at most limit standings begin that have a user in their middle. With an even limit one more is
+	// above; at the ends the number stays the same. leaderboard.ErrNoMember if no kept standing has the user.
 	StandingsBefore(ctx context.Context, g leaderboard.GuildRef, periodID string, user id.User, limit int) (after int64, err error)
 	// ClosedPeriods lists closed periods with a board and at least one member, of a kind or of all (""), by their start, the newest first, then
 	// the shorter first, with up to 3 winners: at most limit, from an offset on.
 	ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kind period.Kind, offset, limit int64) ([]Closed, error)
 	// Activity lists the days of a range that have at least one member above 0, oldest first: closed ones as they were, others as archived.
 	Activity(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) ([]DayTotals, error)
-	// History lists what a member gained from a day on, oldest first.
+	// History lists a member's gains from a day on, oldest first.
 	History(ctx context.Context, g leaderboard.GuildRef, user id.User, first period.Day) ([]period.Gain, error)
 }
 
-// Announcement is a closed period that is to be announced.
+// Announcement is a closed period that must be announced.
 type Announcement struct {
 	Guild  leaderboard.GuildRef
-	Number int64 // above 0, and higher than those of the guild's periods that closed before
+	Number int64 // above 0; a later closing of the guild has a higher one
 	Closed
 }
 

@@ -7,14 +7,15 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// plan is what is to be done for a guild at a day: periods that have ended, in the order of their ends, and what has not closed after that.
+// plan lists for a guild and a day the periods that have ended, by their ends, and what is open after they closed.
 type plan struct {
 	ended []period.Period
 	open  Open // after all of them
 }
 
-// Since returns what is open once settings with this calendar are accepted on a day: a kind that was not open begins with the period of that day, and one
-// that is not configured any more is not open. After a zone that goes back, earlier periods may run again. Days are open as long as anything is counted.
+// Since returns what is open once settings with this calendar are accepted on a day: a kind that was not open begins with the period of that day,
+// and a kind that is no longer configured is not open. If a new zone goes back, earlier periods may run again. Days are open while anything is
+// counted.
 func (o Open) Since(calendar period.Calendar, today period.Day) Open {
 	since := Open{}
 	for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly} {
@@ -29,7 +30,7 @@ func (o Open) Since(calendar period.Calendar, today period.Day) Open {
 	return since
 }
 
-// planOf says what has ended before today, by the guild's calendar.
+// planOf returns the plan of a guild for today, by its calendar.
 func planOf(d Due, calendar period.Calendar, today period.Day) plan {
 	p := plan{open: Open{}}
 	for kind, first := range d.Open {
@@ -64,7 +65,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// keep is the first day whose gains are needed yet: by what is open, and by seasons that have not closed. 0 when nothing is counted.
+// keep returns the first day whose gains an open period or season still needs; 0 when nothing is counted.
 func (p plan) keep(calendar period.Calendar, closedSeasons []string) (first period.Day) {
 	need := func(d period.Day) {
 		if first == 0 || d < first {

@@ -12,7 +12,7 @@ const (
 	queueTime = 10 * time.Second
 )
 
-// queue does a step for all that waits in the archive, and leaves what fails for later.
+// queue runs a step for everything that waits in the archive, and leaves failures for later.
 type queue[T any, P any] struct {
 	read  func(ctx context.Context, after P, limit int) ([]T, error)
 	place func(T) P

@@ -13,17 +13,17 @@ import (
 	"levelboard/internal/usecase/lease"
 )
 
-// entries are the rows that are not Deleted. The batch stays as it is.
+// entries returns the rows that are not Deleted. It does not change the batch.
 func (b Batch) entries() []Row {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
 }
 
-// Salvaged is what Salvage merges of a batch into the archive, whose state is from: the entries, and the records of what they hold. Revs of another
-// epoch say nothing there: its entries and records get the one above Archived, so that a record is lost whose entries are not merged.
+// Salvaged returns what Salvage merges into the archive, whose state is from: entries, and records of requests. Revs of another epoch mean nothing
+// there, so entries and records get the rev above Archived; a record is lost if its entries are not merged.
 func (b Batch) Salvaged(from State) Batch {
 	s := Batch{Guild: b.Guild, Epoch: from.Epoch, AsOf: from.Archived + 1, Rows: b.entries(), Records: slices.Clone(b.Records)}
 	if b.Epoch == from.Epoch {
-		s.AsOf = max(b.AsOf, b.Rev) // what a later record did is not in them
+		s.AsOf = max(b.AsOf, b.Rev) // the rows lack the effects of later records
 		return s
 	}
 	for i := range s.Records {
@@ -86,7 +86,7 @@ func (r *Row) wrong() string {
 	return ""
 }
 
-// WriteBatch writes one batch; what WriteBatches tells of it is its error.
+// WriteBatch writes one batch, and returns its error of WriteBatches.
 func WriteBatch(ctx context.Context, a Archive, l lease.Lease, b Batch) error {
 	errs, err := a.WriteBatches(ctx, l, []Batch{b})
 	if err == nil {

@@ -13,16 +13,15 @@ import (
 // may pass between two notes of a guild in use, so no guild leaves that was used within idle.
 func evictIdle(idle time.Duration) time.Duration { return idle + idle/noteEvery }
 
-// evict lets guilds that nobody uses leave the live store, for a part of the interval, and returns the rest for
-// the next round: however many leave, the snapshots of the others are not held up.
+// evict removes idle guilds from the live store, for a part of the interval, and returns the rest for the next round, so that evictions never hold
+// up snapshots.
 //
-// What a guild was seen to be may have changed by now. So the archive is asked again, and the step that removes the guild
-// checks that it still is as the archive holds it; a request that comes after that step loads the guild. Killed anywhere,
-// the writer leaves a guild that is there as a whole, or not at all.
+// A guild may have changed since it was seen. So evict asks the archive again, and the script that removes the guild checks that it is still as the
+// archive holds it; a later request loads the guild. If the writer is killed, a guild is either there as a whole or gone.
 func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 	var gone atomic.Int64
 	deadline := time.Now().Add(w.interval / 4)
-	group, first := errgroup.WithContext(ctx) // first ends with the first error: what cannot be asked now is asked later
+	group, first := errgroup.WithContext(ctx) // the first error cancels first; the rest is asked in a later round
 	group.SetLimit(groupsAtOnce)
 	for len(cold) > 0 && first.Err() == nil && time.Now().Before(deadline) {
 		c := cold[0]

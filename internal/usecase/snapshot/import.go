@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/usecase/lease"
 )
 
-// Import writes members of a guild that is not loaded straight into the archive. It takes the lease if it must, so no
-// round is under way meanwhile. The rows carry the guild's next rev, and so replace what was archived before.
+// Import writes members of a guild that is not loaded straight into the archive. It takes the lease if it must, so that no round runs meanwhile. The
+// rows carry the guild's next rev, and so replace older ones.
 func (w *Writer) Import(ctx context.Context, g leaderboard.GuildRef, rows []Row) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"levelboard/internal/usecase/lease"
 )
 
-// replicaPause is how long a last snapshot pauses before it asks once more whether enough replicas have what it reads.
+// replicaPause is the time between two attempts of a last snapshot while too few replicas have its reads.
 const replicaPause = 100 * time.Millisecond
 
-// Flush writes everything that changed until now before a process ends; call Release after it. It returns nil when all is archived, by this
-// process or by a living one that holds the lease, and else the first error. For replicas that lag it waits until ctx ends.
+// Flush writes all changes made until now, before a process ends; call Release after it. It returns nil when this process, or another one that holds
+// the lease, has archived everything, and otherwise the first error. It waits for lagging replicas until ctx ends.
 func (w *Writer) Flush(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

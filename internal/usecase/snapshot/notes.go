@@ -23,20 +23,19 @@ const (
 	notesKept = 131_072
 )
 
-// Notes collects guilds, of one replica's requests, and notes them in the live store together, each second: those that were used, so that
-// the Writer sees which nobody uses, and those that were changed. Nothing of it has to be kept: a guild whose use was not noted is loaded
-// once more, and one whose change was not is found by the next sweep.
+// Notes collects the guilds that this replica's requests used or changed, and notes them in the live store together, once a second. Losing notes is
+// safe: an unused-looking guild is loaded again, and the next sweep finds a changed one.
 type Notes struct {
 	note  func(ctx context.Context, guilds []id.Guild) error
 	again time.Duration
 
 	mu    sync.RWMutex
 	known map[id.Guild]struct{} // added since the last time that all was forgotten
-	fresh []id.Guild            // those that are to be noted, in the order in which they were added
+	fresh []id.Guild            // to be noted, in the order of their Add
 }
 
-// NewNotes returns Notes for what note takes. A guild that is noted and added again is noted again after that time; with 0 with the next
-// ones.
+// NewNotes returns Notes that call note. A guild that is added again within the time again after it was noted is noted only after that time; with 0,
+// with the next ones.
 func NewNotes(note func(ctx context.Context, guilds []id.Guild) error, again time.Duration) *Notes {
 	return &Notes{note: note, again: again, known: map[id.Guild]struct{}{}}
 }
@@ -68,7 +67,7 @@ func (n *Notes) Add(g id.Guild) {
 	n.fresh = append(n.fresh, g)
 }
 
-// Run notes guilds until ctx ends, and then those that are left.
+// Run notes guilds until ctx ends, and then the rest.
 func (n *Notes) Run(ctx context.Context, log *slog.Logger) {
 	noting := time.NewTicker(noteInterval)
 	defer noting.Stop()
@@ -110,7 +109,7 @@ func (n *Notes) flushLogged(ctx context.Context, log *slog.Logger, failing bool)
 	return err != nil
 }
 
-// Flush notes what was added since the last call. After an error the next call tries again.
+// Flush notes the guilds added since the last call. After an error the next call tries again.
 func (n *Notes) Flush(ctx context.Context) error {
 	n.mu.Lock()
 	fresh := n.fresh
@@ -130,7 +129,7 @@ func (n *Notes) Flush(ctx context.Context) error {
 	return nil
 }
 
-// putBack takes back what could not be noted. A guild that was added meanwhile may be noted twice.
+// putBack adds guilds again that could not be noted. A guild added meanwhile may be noted twice.
 func (n *Notes) putBack(guilds []id.Guild) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

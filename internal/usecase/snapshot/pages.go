@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// pageSize bounds what one script reads of a guild and one transaction writes, and groupRows what is read together, and with them the
-	// writer's memory, however many members of a guild changed.
+	// pageSize bounds the members of a guild that one script reads and one transaction writes, groupRows all rows of a group. They bound the
+	// writer's memory, however many members changed.
 	pageSize  = 1000
 	groupRows = 10 * pageSize
 	// groupGuilds is how many guilds are read together.
 	groupGuilds = 100
-	// fitsAtOnce is how many guilds of a group are compared with the archive at the same time, which shares its queries. One that
-	// went back in time is loaded, members and all, so they are not all of the group.
+	// fitsAtOnce is how many guilds of a group are compared with the archive at the same time. A guild that went back in time is loaded as a whole,
+	// so it is less than a group.
 	fitsAtOnce = 16
 	// mostFits bounds how often a guild is made to fit the archive in one round.
 	mostFits = 4
@@ -25,7 +25,7 @@ const (
 	doubts = 2
 )
 
-// writePages writes a page of each guild to the archive, in transactions of bounded size, and tells the live store of those that are there.
+// writePages writes a page of each guild to the archive, in transactions of bounded size, and then notes in the live store what was committed.
 func (r *round) writePages(ctx context.Context, tasks []*task) {
 	guilds := make([]id.Guild, len(tasks))
 	for i, t := range tasks {
@@ -37,7 +37,7 @@ func (r *round) writePages(ctx context.Context, tasks []*task) {
 	for i, t := range tasks {
 		t.next(pages[i])
 		size := len(t.Batch.Rows) + len(t.Batch.Records)
-		if t.Err != nil || size == 0 && t.Batch.AsOf == 0 { // a change of who is hidden is a page without members
+		if t.Err != nil || size == 0 && t.Batch.AsOf == 0 { // a change of hidden users is a page without members
 			continue
 		}
 		if rows += size; rows > pageSize && len(part) > 0 {
@@ -64,7 +64,7 @@ func (t *task) next(p Page) {
 	}
 }
 
-// commit writes pages in one transaction. When that fails as a whole, one of several guilds may be the reason, and each is tried by itself.
+// commit writes pages in one transaction. If it fails as a whole, one guild may be the reason, so each is tried alone.
 func (r *round) commit(ctx context.Context, tasks []*task) {
 	batches := make([]Batch, len(tasks))
 	for i, t := range tasks {
@@ -134,13 +134,13 @@ func misfit(err error) bool {
 	return errors.Is(err, ErrStale) || errors.Is(err, ErrArchiveBehind) || errors.Is(err, ErrUnverified) || errors.Is(err, leaderboard.ErrNotLoaded)
 }
 
-// fit makes a guild fit the archive, and reports whether it is to be read again.
+// fit brings a guild in step with the archive, and reports whether to read it again.
 func (r *round) fit(ctx context.Context, t *task) (again bool) {
 	t.fits++
 	t.first = nil
 	switch guild := t.Batch.Guild; {
 	case errors.Is(t.Err, leaderboard.ErrNotLoaded):
-		// Deleted, and what waited is void; or loaded or verified meanwhile, and then it waits for the next round.
+		// The guild was deleted, and its changes are void; or it was loaded or verified meanwhile and waits for the next round.
 		t.Err = r.live.MarkChanged(ctx, t.guild)
 		return false
 	case errors.Is(t.Err, ErrUnverified):

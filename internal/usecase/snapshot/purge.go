@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Purge frees what nothing needs any more, as Run does in each sweep: piece by piece, for a part of the interval, so that a
-// large deleted guild does not hold up the next round. A deleted guild leaves Redis first: once the archive has forgotten
-// its incarnation, nobody would look for it there. It needs no lease.
+// Purge deletes data that nothing needs any more, as Run does in each sweep: in pieces, for a part of the interval, so that a large deleted guild
+// does not hold up the next round. A deleted guild leaves Redis first: once the archive has forgotten its incarnation, nobody would look for it
+// there. It needs no lease.
 func (w *Writer) Purge(ctx context.Context) {
 	if err := w.dropDeleted(ctx); err != nil {
 		if ctx.Err() == nil {

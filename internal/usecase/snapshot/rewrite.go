@@ -10,21 +10,20 @@ import (
 )
 
 const (
-	// compareSize is how many guilds one query of the archive is about.
+	// compareSize is how many guilds one query of the archive compares.
 	compareSize = 500
 	// membersPage is how many archived members are read together: less than 1 MB.
 	membersPage = 2000
 )
 
-// rewrite has all of a guild written to the archive again when that has lost what it had committed: Postgres failed over to a
-// standby that lagged, lost power with synchronous_commit off, or was restored from a backup. It is not known which members it lost,
-// but the live store, being of the same load, holds all of them. So all members of both are noted as changed: those that only the archive
-// has were deleted and need their tombstone again. Changes that were not archived when the archive went back are noted anyway.
+// rewrite notes all members of a guild for the next snapshot, because the archive has lost commits: Postgres failed over to a lagging standby, lost
+// power with synchronous_commit off, or was restored from a backup. Nobody knows which members it lost, but the live store, of the same load, holds
+// all of them. So rewrite notes the members of both: those that only the archive has were deleted and need their tombstone again.
 //
-// Only then the live store learns that the archive holds less. Until then the archive takes no batch of the guild, so wherever this is cut
-// off, the next one finds it again.
+// The live store learns last that the archive holds less. Until then the archive rejects the guild's batches, so if rewrite is cut off, the next
+// batch starts it again.
 func (w *Writer) rewrite(ctx context.Context, l Load) error {
-	// In this order: what is known to be archived was, before the archive is asked.
+	// The order matters: read the confirmed rev before the archive's.
 	known, err := w.live.NoteUnsaved(ctx, l, nil)
 	if err != nil {
 		return err
@@ -61,9 +60,9 @@ func (w *Writer) rewrite(ctx context.Context, l Load) error {
 	return nil
 }
 
-// compare checks that the archive still holds what it confirmed of fully archived guilds, and has the others written again: they may never
-// change, and so be in no batch that the archive could refuse. If they are many, the sweep's next shares are for the rest. If the archive does
-// not respond, they wait for the next sweep.
+// compare checks that the archive still holds what it confirmed of fully archived guilds, and rewrites the others: they may never change, so no
+// rejected batch would reveal them. If there are many, the next shares of the sweep compare the rest. If the archive does not respond, they wait for
+// the next sweep.
 func (r *round) compare(ctx context.Context, quiet []Quiet) {
 	var behind []*task
 	for part := range slices.Chunk(quiet, compareSize) {

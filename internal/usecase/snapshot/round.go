@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// round is what one round knows. mu guards it while guilds are written at the same time.
+// round is the state of one round. mu guards it while guilds are written at the same time.
 type round struct {
 	*Writer
 	hurry bool // nothing is left for later
@@ -35,7 +35,7 @@ type task struct {
 	more  bool
 }
 
-// write writes guilds, those that the round has not taken already.
+// write writes the guilds that this round has not taken yet.
 func (r *round) write(ctx context.Context, guilds []id.Guild) {
 	var tasks []*task
 	for _, g := range guilds {
@@ -87,7 +87,7 @@ func (r *round) open(ctx context.Context, tasks []*task) (open []*task) {
 	return open
 }
 
-// fail notes what failed, and for which guild, if it is about one. A round that ends early has its own reason.
+// fail records an error, and the guilds that it concerns, if any. A round that ends early has its own reason.
 func (r *round) fail(ctx context.Context, err error, guilds ...id.Guild) {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -105,8 +105,8 @@ func (r *round) fail(ctx context.Context, err error, guilds ...id.Guild) {
 // restarts is how long the restart of a server may take, or the failover from it.
 const restarts = 30 * time.Second
 
-// report logs which guilds failed, those that did for one reason in one line: a warning the first time, since a server may just have restarted,
-// an error when that explains it no longer, and nothing after that.
+// report logs the guilds that failed, one line for each reason: a warning the first time, since a server may just have restarted, an error once that
+// no longer explains it, then nothing.
 func (r *round) report(ctx context.Context) {
 	failures.Add(float64(len(r.failed)))
 	for g := range r.taken {
@@ -136,8 +136,7 @@ func (r *round) report(ctx context.Context) {
 	}
 }
 
-// putBack puts guilds with waiting changes back into the index, even after the round's end. The next round looks for those that cannot
-// be put back.
+// putBack puts guilds with waiting changes back into the index, even after the round's end. The next round retries those that it could not put back.
 func (r *round) putBack(ctx context.Context, failed []id.Guild) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package snapshot copies what changes in the live store to the archive: the Writer, one among all replicas, writes changed members and
-// the journal, sweeps, evicts guilds that nobody uses, and purges. Three counters keep the two in step (docs/architecture.md).
+// Package snapshot copies changes of the live store to the archive. The Writer, one among all replicas, writes changed members and the journal,
+// sweeps, evicts idle guilds and purges. Three counters keep the two stores in step (docs/architecture.md).
 //
 // It loads no guild (package hydrate), elects no writer (package lease), and never changes a member.
 package snapshot
@@ -22,12 +22,12 @@ type Row struct {
 	CooldownUntil time.Time // zero when there is none; milliseconds
 	Deleted       bool
 	Absent        bool // the member is not present; else as others are
-	// Gains are the member's gains by day, each day once: those of the last days, and older ones that may not be archived yet. The
-	// archive also holds earlier days.
+	// Gains are the member's gains by day, each day once: the last days, and older days that may not be archived yet. The archive also holds earlier
+	// ones.
 	Gains []period.Gain
 	// Fresh says that the entry was made after a deletion that may not be archived yet: the archive's gains of other days belong to the deleted entry.
 	Fresh bool
-	// OnBoards is what the member gained in each of period.Boards; only of a row that is loaded.
+	// OnBoards are the member's gains in each of period.Boards; set only when the row is loaded.
 	OnBoards []int64
 }
 
@@ -54,8 +54,8 @@ type Batch struct {
 	Archived int64
 	// AsOf is the guild's rev when the batch was read: a row has all changes of its member up to it. 0 stands for Rev.
 	AsOf int64
-	// Doubtful says that an earlier batch may not have been committed: a member that has changed since may not be in this one, though an earlier
-	// change of it is up to Rev. Then no record is known to be archived with what it did.
+	// Doubtful says that an earlier batch may not have been committed. A member that has changed since may be missing here although an earlier
+	// change is at most Rev, so no record is known to be archived with its effects.
 	Doubtful bool
 	Rows     []Row
 	// Records are the oldest of the guild's journal. A batch that lacks a part of the journal has no rows and no Rev.
@@ -64,17 +64,17 @@ type Batch struct {
 	Until string
 	// Before is the earliest possible time of the oldest change that still waits once the batch is archived; zero when not known.
 	Before time.Time
-	// Mended are users in Rows whose entry was damaged: the row holds what could be read.
+	// Mended are users in Rows whose entry was damaged: the row holds its readable parts.
 	Mended []id.User
 }
 
-// Record is an entry of a guild's journal: that a named request was made, and what it did; or a record of the audit log; or both, of one step.
+// Record is an entry of a guild's journal: a named request and its effects, a record of the audit log, or both for one step.
 type Record struct {
 	Name, Request leaderboard.Digest // zero when there is only Audit
 	Rev           int64              // the guild's, with the change
 	At            time.Time          // milliseconds
 	Outcome       string             // as the live store recorded it
-	Users         []id.User          // whom it changed
+	Users         []id.User          // the members that it changed
 	Rest          bool               // of a step that had changed others before
 	Audit         *audit.Record
 }
@@ -123,7 +123,7 @@ type Archive interface {
 // KeptRanks is how many ranks of a closed period's board are kept as long as their guild.
 const KeptRanks = 100
 
-// Keep says what Purge leaves.
+// Keep says for how long Purge keeps data.
 type Keep struct {
 	// Tombstones are kept for this long after they were written, Requests for this long after they were made; 0 keeps all requests.
 	Tombstones, Requests time.Duration
@@ -134,7 +134,7 @@ type Keep struct {
 	Audit int
 }
 
-// Page is what ReadChanges says of a guild.
+// Page is the answer of ReadChanges for a guild.
 type Page struct {
 	Batch Batch     // without rows and records, nothing waits; without Guild, the guild is not loaded
 	At    time.Time // when it was read, by the live store's clock
@@ -144,7 +144,7 @@ type Page struct {
 // More reports whether more waited than is in the page.
 func (p Page) More() bool { return p.Batch.Rev < p.Batch.AsOf }
 
-// Load is what the live store has loaded of a guild at one time.
+// Load identifies one load of a guild in the live store.
 type Load struct {
 	Guild leaderboard.GuildRef
 	Epoch int64
@@ -163,18 +163,16 @@ type Seen struct {
 
 // Live is what snapshots need of the live store. ErrNotLoaded (package leaderboard) when it does not hold the incarnation.
 type Live interface {
-	// ChangedGuilds takes all guilds out of the index of guilds with changed members and returns them, those that changed first first.
+	// ChangedGuilds empties the index of guilds with changed members, and returns them by the time of their first change.
 	ChangedGuilds(ctx context.Context) ([]id.Guild, error)
-	// LoadedGuilds lists every guild that the store holds, changed or not; with an error, those that it has found.
+	// LoadedGuilds lists every guild that the store holds, changed or not. With an error it also returns the guilds found so far.
 	LoadedGuilds(ctx context.Context) ([]id.Guild, error)
-	// Survey looks at guilds, each in a step of its own. After an error, which is about the live store and not about one guild, it
-	// returns what it has seen.
+	// Survey looks at guilds, each in a step of its own. An error concerns the live store as a whole; the result then has the guilds seen so far.
 	Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (Seen, error)
-	// NoteUses notes that the guilds are used now, by the live store's clock; not of those that it does not hold.
+	// NoteUses notes that the guilds are used now, by the live store's clock. It ignores guilds that the store does not hold.
 	NoteUses(ctx context.Context, guilds []id.Guild) error
-	// Evict removes the guild, except for its events and the records of its requests, if it still is cold and as the archive
-	// holds it (c.State), in one atomic step; gone says whether it was removed. Its next load continues with its events as if
-	// it had never been away.
+	// Evict removes the guild, except for its events and the records of its requests, if it is still cold and as the archive holds it (c.State), in
+	// one atomic step. Its next load continues its log of events.
 	Evict(ctx context.Context, c Quiet, idle time.Duration) (gone bool, err error)
 	// MarkChanged puts guilds back into the index; after an error some may not be there.
 	MarkChanged(ctx context.Context, guilds ...id.Guild) error
@@ -186,41 +184,40 @@ type Live interface {
 	// must be verified first: load it. A server that cannot be asked is the error of all its guilds. It does not see
 	// that the live store has gone back in time; WriteBatches does.
 	ReadChanges(ctx context.Context, guilds []id.Guild, size int) []Page
-	// EndChanges notes that batches of ReadChanges were committed, and that what was read of their guilds does not wait any more; more says
-	// whether anything of a guild still does. Steps, answers and errors are as in ReadChanges.
+	// EndChanges notes that batches of ReadChanges were committed, so that their members no longer wait. more says whether other changes of a guild
+	// do. Steps, answers and errors are as in ReadChanges.
 	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)
 	// NoteUnsaved notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are
 	// the guild's, of l's epoch. It returns the rev that the live store knows to be archived (Batch.Archived), also for no users at all.
 	NoteUnsaved(ctx context.Context, l Load, users []id.User) (archived int64, err error)
 	// NoteAllUnsaved does so with all members that the live store holds.
 	NoteAllUnsaved(ctx context.Context, l Load) error
-	// LowerArchived notes that the archive holds no more than to, if the rev that is known to be archived still is from, in one atomic
-	// step; lowered says whether. All members must have been noted: from now on what they were is not known to be archived.
+	// LowerArchived lowers the rev that is known to be archived from from to to, in one atomic step; lowered is false if it is no longer from. All
+	// members must have been noted before.
 	LowerArchived(ctx context.Context, l Load, from, to int64) (lowered bool, err error)
 
-	// Distrust marks the guild as not verified, because the archive, which refused a batch, holds changes that the live store lacks. It also
-	// undoes what reading that batch noted, or the live store would seem to have them.
+	// Distrust marks the guild as not verified, because the archive rejected a batch and so holds changes that the live store lacks. It also undoes
+	// the note of reading that batch; otherwise the live store would seem to have those changes.
 	Distrust(ctx context.Context, refused Batch) error
-	// Backlog sums up what waits for a snapshot, in the guilds of the index and in those underway. When these are thousands it asks
-	// some of them, drawn at random, and those that are stuck, which may be in the index; it changes neither list.
+	// Backlog sums up the unarchived changes of the guilds in the index and of those underway. Above some thousands of guilds it samples them at
+	// random, and adds the stuck ones, which may be in the index. It changes neither list.
 	Backlog(ctx context.Context, underway, stuck []id.Guild) (Backlog, error)
 
 	// Drop removes all of the guild's keys if it holds this incarnation or none.
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
 }
 
-// Quiet is a loaded guild that is fully archived. State is what the archive must hold: what the live store knows to be archived.
+// Quiet is a loaded guild that is fully archived. State is what the live store knows to be archived.
 type Quiet struct {
 	Guild leaderboard.GuildRef
 	State State
 }
 
-// Backlog is what the live store holds and the archive does not.
+// Backlog counts the changes that the live store holds and the archive lacks.
 type Backlog struct {
 	Members int64         // changed since they were last archived; an estimate when they are of thousands of guilds
 	Oldest  time.Duration // since the oldest of those changes that was seen, or longer; 0 when there is none
 }
 
-// ErrUnverified says that the live store may be older than the archive, and that nothing of the guild is used until a
-// hydration has compared them.
+// ErrUnverified says that the live store may be older than the archive: nobody may use the guild until a hydration has compared them.
 var ErrUnverified = errors.New("the guild was not yet compared with the archive")

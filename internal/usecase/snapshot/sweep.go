@@ -19,7 +19,7 @@ const sweepEvery = 12
 type sweeper struct {
 	due     bool       // a new one
 	listing *listing   // nil when there is none
-	unswept []id.Guild // of those that were loaded when it began, those that are to be looked at yet
+	unswept []id.Guild // of the guilds that were loaded when it began, the ones not looked at yet
 	share   int        // of them, how many in a round
 	cold    []Quiet    // found, and not evicted yet
 }
@@ -27,15 +27,15 @@ type sweeper struct {
 // listing is a list of all loaded guilds on its way. Of 100,000 of them, on a Redis that has its hands full, it takes more than 20 seconds, for
 // which the snapshots do not wait.
 type listing struct {
-	all    bool // they are to be looked at all at once
+	all    bool // look at all of them at once
 	cancel context.CancelFunc
 	ended  chan struct{} // closed; before, the rest is not to be read
 	guilds []id.Guild
 	err    error
 }
 
-// beginSweep begins a sweep if one is due: the first one at once, in place of one that is under way, the others when the one before is over.
-// Its list ends with ctx at the latest.
+// beginSweep begins a sweep if one is due: the first one at once, replacing one that is under way, later ones when the previous one is over. Listing
+// the guilds ends with ctx at the latest.
 func (w *Writer) beginSweep(ctx context.Context, due bool) {
 	s, all := &w.sweeper, w.rounds == 0
 	s.due = s.due || due
@@ -91,8 +91,8 @@ func (r *round) takeList(ctx context.Context) (all bool, err error) {
 	return l.all, l.err
 }
 
-// sweep writes those of the next share of the loaded guilds that have changed, or of all, and notes those that nobody uses. With an error
-// it did so with those that it found, and notes none.
+// sweep looks at the next share of the loaded guilds, or at all: it writes the changed ones and notes the idle ones. After an error it writes the
+// changed ones that it found, and notes none.
 func (r *round) sweep(ctx context.Context) error {
 	all, unlisted := r.takeList(ctx)
 	if ctx.Err() != nil {
@@ -107,8 +107,7 @@ func (r *round) sweep(ctx context.Context) error {
 	seen, err := r.live.Survey(ctx, share, evictIdle(r.idle))
 	r.write(ctx, seen.Changed)
 	if all && !r.hurry {
-		// They may be all there are, after a restart of the live store, and nothing of them is lost while they wait; what changes does not wait
-		// for them.
+		// After a restart of the live store these may be all guilds. They lose nothing while they wait, and changed guilds do not wait for them.
 		s.unswept, s.share = seen.Unverified, shareOf(seen.Unverified)
 	} else {
 		r.write(ctx, seen.Unverified)

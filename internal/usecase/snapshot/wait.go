@@ -19,7 +19,7 @@ const (
 	StallTime = 3 * time.Minute
 )
 
-// Wait is a wait for the snapshot writer, of somebody who looks again and again. The zero Wait is ready for use.
+// Wait polls the snapshot writer's progress. The zero Wait is ready for use.
 type Wait[Progress comparable] struct {
 	seen  Progress
 	since time.Time

@@ -130,7 +130,7 @@ func (w *Writer) takeLease(ctx context.Context) bool {
 		leasesLost.Inc()
 	}
 	if change.Gained {
-		w.rounds = 0 // a new holder sweeps: what the last one had taken out of the index is nowhere else
+		w.rounds = 0 // a new holder sweeps: only so are the guilds found that the last holder had taken out of the index
 		w.log.InfoContext(ctx, "this process writes the snapshots now", "fence", w.lease.Lease().Fence)
 	}
 	switch {
@@ -160,9 +160,8 @@ func (w *Writer) passed(since time.Time) bool {
 	return time.Since(since) >= w.interval-w.tickTime()/2
 }
 
-// round writes every guild in the index of changed ones, and those of the sweep's next share that have changed all the same;
-// the first one sweeps all. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it leaves nothing for later, and
-// does not free what nobody needs.
+// round writes every guild in the index of changed ones, and the changed ones of the sweep's next share; the first round sweeps all. It keeps the
+// lease meanwhile, and ends early when the lease is lost. In a hurry it leaves nothing for later, and purges nothing.
 func (w *Writer) round(ctx context.Context, hurry bool) error {
 	began, periodic := time.Now(), w.rounds%sweepEvery == 0
 	life := ctx // which a list of all guilds may need, and not only the round
@@ -173,12 +172,12 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	changed, err := w.live.ChangedGuilds(ctx)
 	w.underway.Store(&changed)
 	r.write(ctx, changed)
-	// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
+	// In a cluster the index's node may be down while other nodes hold changed guilds.
 	w.beginSweep(life, periodic)
 	w.rounds++
 	err = errors.Join(err, r.sweep(ctx))
 	if err != nil {
-		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
+		w.rounds = 0 // a sweep finds guilds that were taken out of the index and did not arrive
 		if !w.lost && ctx.Err() == nil {
 			w.lost = true
 			w.log.WarnContext(ctx, "the changed guilds could not be read from Redis; the service tries again every interval: check Redis", "error", err)

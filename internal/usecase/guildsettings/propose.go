@@ -10,17 +10,17 @@ import (
 	"levelboard/internal/domain/properties"
 )
 
-// Given is what a manager wants to set: properties of the guild's document, as JSON.
+// Given are the properties of the guild's document that a manager sets, as JSON.
 type Given map[string]jsontext.Value
 
 // Proposal is valid settings of one guild, which only Propose makes.
 type Proposal struct{ settings guild.Settings }
 
-// Settings returns what would be saved.
+// Settings returns the settings to be saved.
 func (p Proposal) Settings() guild.Settings { return p.settings }
 
-// Propose puts what is given in the place of what is saved, and keeps the rest. The result is held to the rules of the operator's document
-// (guild.Settings.With). When it cannot be saved, wrong says what is wrong in what was given.
+// Propose replaces the given properties of the saved settings. The result must obey the rules of the operator's document (guild.Settings.With). If
+// it cannot be saved, wrong lists the mistakes in given.
 func Propose(saved guild.Settings, given Given) (p Proposal, wrong fault.List, err error) {
 	document := []byte{'{'}
 	written := 0

@@ -1,6 +1,5 @@
-// Package guildsettings holds what a guild's managers may do with its settings: read them, change those that are theirs to change, and see
-// beforehand what a change does; and its bot, which describes the guild. A change is in force on this replica when Save returns, and on the others within a second. It does not
-// check the caller, and changes no XP.
+// Package guildsettings lets a guild's managers read its settings, change those that are theirs, and preview a change; and lets its bot describe the
+// guild. A change is in force on this replica when Save returns, and on the others within a second. It does not check the caller, and changes no XP.
 package guildsettings
 
 import (
@@ -15,7 +14,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Archive is what is needed of Postgres or SQLite.
+// Archive is the package's store in Postgres or SQLite.
 type Archive interface {
 	guild.Source
 	// UpdateGuild replaces the settings of a guild that was not edited since then, except for its name, icon and member count, as one atomic step, which
@@ -23,8 +22,8 @@ type Archive interface {
 	// edited, guild.ErrVanityTaken when another guild has the vanity, guild.ErrSeasonClosed when the dates of a season that has
 	// closed are others, guild.ErrTooLong.
 	UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error)
-	// Describe puts what is given in place, in the settings and in the directory, as one atomic step, and appends to the change log when that
-	// changed the settings, which it reports. With nothing changed: guild.ErrNotFound, guild.ErrTooLong.
+	// Describe updates settings and directory from a description, as one atomic step, and appends to the change log if that changed the settings,
+	// which it reports. With nothing changed: guild.ErrNotFound, guild.ErrTooLong.
 	Describe(ctx context.Context, g id.Guild, given guild.Description) (shown bool, err error)
 	// ManagedBy lists at most limit guilds whose settings name the user as owner or administrator, by id.
 	ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error)
@@ -32,7 +31,7 @@ type Archive interface {
 	Directory(ctx context.Context, g id.Guild) (guild.Directory, error)
 }
 
-// Board is where the members are whom a change of the curve is shown on. Its errors are faults.
+// Board reads the members for the preview of a curve. Its errors are faults.
 type Board interface {
 	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
 }
@@ -53,8 +52,7 @@ func New(archive Archive, board Board, announce changes.Announcer) *Settings {
 	return &Settings{archive: archive, board: board, announce: announce}
 }
 
-// Read reads a guild from the archive: what is in memory may be a second old, and a form that is made of that would be
-// refused as out of date.
+// Read reads a guild from the archive. The cache may be a second old, and a form made from it would be rejected as out of date.
 func (s *Settings) Read(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	found, err := s.archive.Guild(ctx, g)
 	return found, asFault("read settings", err)
@@ -88,7 +86,7 @@ func (s *Settings) Directory(ctx context.Context, g id.Guild) (guild.Directory, 
 	return d, asFault("read a directory", err)
 }
 
-// Describe keeps what the guild's bot says of it. A description that says what is known already changes nothing.
+// Describe stores the bot's description of the guild. A description without news changes nothing.
 func (s *Settings) Describe(ctx context.Context, g id.Guild, given guild.Description) error {
 	shown, err := s.archive.Describe(ctx, g, given)
 	if err != nil {
@@ -100,10 +98,9 @@ func (s *Settings) Describe(ctx context.Context, g id.Guild, given guild.Descrip
 	return nil
 }
 
-// Save puts what Propose made of the guild read in its place. When the guild was edited in between, by another manager or by
-// the operator, nothing is changed and the fault wraps guild.ErrChanged; when another guild has the vanity, guild.ErrVanityTaken;
-// when the dates of a season that has closed would change, guild.ErrSeasonClosed.
-// To save what is there already changes nothing and is no change for anybody.
+// Save replaces the guild that was read by the proposal. If another manager or the operator edited it in between, nothing changes and the fault
+// wraps guild.ErrChanged; guild.ErrVanityTaken if another guild has the vanity; guild.ErrSeasonClosed if the dates of a closed season would change.
+// Saving equal settings changes nothing.
 func (s *Settings) Save(ctx context.Context, read *guild.Guild, p Proposal) (*guild.Guild, error) {
 	if guild.Same(read.Settings, p.settings) {
 		return read, nil
@@ -119,7 +116,7 @@ func (s *Settings) Save(ctx context.Context, read *guild.Guild, p Proposal) (*gu
 	return saved, nil
 }
 
-// asFault maps what an archive answers. Every other error means that it could not be asked.
+// asFault maps an archive's error. An unknown error means that the archive did not respond.
 func asFault(op string, err error) error {
 	switch {
 	case err == nil:
@@ -141,13 +138,13 @@ func asFault(op string, err error) error {
 	}
 }
 
-// Preview is what another curve would do to the members at the top of a board. Nobody's XP changes.
+// Preview is the effect of another curve on the members at the top of a board. Nobody's XP changes.
 type Preview struct {
 	Members      []Moved // by rank; at most leaderboard.PageSize
 	Higher, Less int     // how many of them would get a higher level, and how many a lower one
 }
 
-// Moved is a member with the level that they have and the one that they would have.
+// Moved is a member with the current level and the one by the new curve.
 type Moved struct {
 	leaderboard.Ranked
 	Before, After level.Level

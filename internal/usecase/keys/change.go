@@ -80,14 +80,13 @@ func (k *Keys) Grant(ctx context.Context, by By, keyID string, g id.Guild) error
 	return k.changed(ctx, by, "grant a guild", keyID, k.archive.Grant(ctx, keyID, g, by.Actor))
 }
 
-// Ungrant takes the key's access to the guild away. Owners may do that with the operator's grants too.
+// Ungrant removes the key's access to the guild. Owners may remove the operator's grants, too.
 func (k *Keys) Ungrant(ctx context.Context, by By, keyID string, g id.Guild) error {
 	return k.changed(ctx, by, "take a grant away", keyID, k.archive.Ungrant(ctx, keyID, g, by.Actor))
 }
 
-// Refreshed takes away what the user granted their keys in guilds that they neither own nor administer any more; what the
-// operator granted stays. Sign-in calls it after each refresh of the user's guilds, with all of them as the provider has
-// just said. It must not be called when the provider did not answer, or not in full: a missing guild is a lost right.
+// Refreshed removes the grants that the user gave in guilds that they no longer own or administer; the operator's grants stay. Sign-in calls it
+// after each refresh of the user's guilds. The list must be complete, as the provider has just sent it: a missing guild is a lost right.
 func (k *Keys) Refreshed(ctx context.Context, user By) error {
 	lost, err := k.archive.KeepGrants(ctx, user.Owner(), user.Guilds)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 const day = 24 * time.Hour
 
-// lifetimes are how long a new key may be valid, by what a form says; 0 is for ever.
+// lifetimes maps a form's choice to the time for which a new key is valid; 0 is for ever.
 var lifetimes = map[string]time.Duration{"7": 7 * day, "30": 30 * day, "90": 90 * day, "365": 365 * day, "never": 0}
 
 // ParseExpiry reads a number of days, 7, 30, 90 or 365, or never, and returns when a key that is made now expires; nil is never. Anything

@@ -1,4 +1,4 @@
-// Package keys holds what the operator may do with API keys, and users with their own. A change is in force on this replica when a method
+// Package keys holds the use cases for API keys: the operator's, and users' with their own keys. A change is in force on this replica when a method
 // returns, and on the others within a second; each is written to the history of the key's owner.
 package keys
 
@@ -14,22 +14,20 @@ import (
 	"levelboard/internal/platform/changes"
 )
 
-// MaxKeys is how many keys a user may have. Those that the operator made for them and those that have expired count too;
-// the operator is not held to it.
+// MaxKeys is how many keys a user may have. Keys that the operator made for them and expired keys count; the operator may exceed it.
 const MaxKeys = 25
 
 // maxListed bounds a list; only an operator can bring a user to more than MaxKeys.
 const maxListed = 1000
 
-// Archive is what is needed of Postgres or SQLite. Each change also appends to the change log and to the owner's history,
-// in one transaction. A key that by may not change is apikey.ErrNotFound.
+// Archive is the use cases' store in Postgres or SQLite. Each change also appends to the change log and to the owner's history, in one transaction.
+// A key that by may not change is apikey.ErrNotFound.
 type Archive interface {
 	// Keys lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
 	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
-	// OwnedKeys lists a user's keys, the newest first, at most limit; what was requested in the last day, up to the hour, is
-	// counted by the hour.
+	// OwnedKeys lists at most limit keys of a user, the newest first, with the requests of the day that ends with the hour.
 	OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error)
-	// KeyHistory lists what was done to a user's keys, the newest first, with numbers below before (0: all), at most limit.
+	// KeyHistory lists at most limit changes of a user's keys, the newest first, with numbers below before (0: all).
 	KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error)
 	// CreateKey stores a key with its grants; times are kept to the millisecond. With nothing changed, it returns
 	// apikey.ErrTooMany when the owner has atMost keys already (0: any number), and guild.ErrNotFound when a granted guild does
@@ -42,19 +40,19 @@ type Archive interface {
 	// Grant gives the key access to the guild, also when it has it. A grant of the operator stays the operator's when a user
 	// repeats it, and one of a user becomes the operator's. apikey.ErrNotFound or guild.ErrNotFound.
 	Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
-	// Ungrant takes the key's access to the guild away, whoever granted it, also when it has none. apikey.ErrNotFound.
+	// Ungrant removes the key's access to the guild, whoever granted it, also when it has none. apikey.ErrNotFound.
 	Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
 	// RevokeKey removes the key and its grants. apikey.ErrNotFound.
 	RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error
-	// KeepGrants takes away what the owner granted their keys in other guilds than these, and leaves the operator's grants. It
-	// returns the ids of the keys that lost one.
+	// KeepGrants removes the grants that the owner gave in other guilds than these, and leaves the operator's grants. It returns the ids of the keys
+	// that lost one.
 	KeepGrants(ctx context.Context, owner id.User, guilds []id.Guild) ([]string, error)
 }
 
-// By is who makes a change: the operator, or a user.
+// By is the actor of a change: the operator, or a user.
 type By struct {
 	apikey.Actor
-	// Guilds are those that a user owns or administers, all of them, as sign-in last heard.
+	// Guilds are all guilds that a user owns or administers, as of the last answer of the provider.
 	Guilds []id.Guild
 }
 
@@ -64,9 +62,8 @@ var Operator = By{Actor: apikey.Operator}
 // User may change their own keys, and grant the guilds that they own or administer.
 func User(user id.User, guilds ...id.Guild) By { return By{apikey.User(user), guilds} }
 
-// Keys holds the use cases. Its errors are faults: what somebody asked for and may not have, or Unavailable when the archive cannot be
-// reached; a change may then have been made or not, which a list shows once it can be read. It does not check that by is who sent the
-// request. It is safe for concurrent use.
+// Keys holds the use cases. Its errors are faults: a rejected request, or Unavailable when the archive cannot be reached; a change may then have
+// been made or not, which a list shows later. It does not authenticate by. It is safe for concurrent use.
 type Keys struct {
 	archive  Archive
 	announce changes.Announcer
@@ -87,7 +84,7 @@ func (k *Keys) changed(ctx context.Context, by By, op, keyID string, err error) 
 	return nil
 }
 
-// asFault maps what an archive answers, in words for who asked. Every other error means that it could not be asked.
+// asFault maps an archive's error to a sentence for the caller. An unknown error means that the archive did not respond.
 func (by By) asFault(op string, err error) error {
 	words := sentencesOfUser
 	if by.Actor == apikey.Operator {
@@ -137,8 +134,8 @@ func (k *Keys) Owned(ctx context.Context, user id.User) ([]apikey.Owned, error) 
 // maxHistory is how many records one call of History returns at most.
 const maxHistory = 100
 
-// History lists what was done to the user's keys and by whom, the newest first, with numbers below before (0: from the
-// newest), at most limit, which is 1 to 100.
+// History lists changes of the user's keys and their actors, the newest first, with numbers below before (0: from the newest), at most limit, which
+// is 1 to 100.
 func (k *Keys) History(ctx context.Context, user id.User, before int64, limit int) ([]apikey.Record, error) {
 	if before < 0 || limit < 1 || limit > maxHistory {
 		return nil, fault.New(fault.Invalid, "a piece of the history is 1 to %d records", maxHistory)

@@ -1,6 +1,5 @@
-// Package leaderboard holds the use cases on a guild's members: read, create, change and delete them, award messages, note who
-// comes and goes, find a member by name, read a page, a standing and the rows around it. It does not check the caller, limit rates or write
-// the archive.
+// Package leaderboard holds the use cases for a guild's members: read, create, change and delete them, award messages, record presence, find members
+// by name, read a page, a standing and the rows around it. It does not check the caller, limit rates or write the archive.
 package leaderboard
 
 import (
@@ -47,7 +46,7 @@ type GuildRef struct {
 	Hidden int64
 }
 
-// User is what a chat platform told about a user; it may be out of date. Strings hold at most 256 bytes and no NUL.
+// User is a user's data from the chat platform; it may be out of date. Strings hold at most 256 bytes and no NUL.
 type User struct {
 	Avatar        *string // avatar hash
 	Discriminator string
@@ -65,8 +64,8 @@ type Member struct {
 	User         User
 }
 
-// Ranked is a member with its rank, the position by XP, highest first, from 1. Members of equal XP stand in the order of ZREVRANGE. One who is
-// hidden has the rank behind all with more XP.
+// Ranked is a member with its rank: the position by XP, highest first, from 1. Members of equal XP are in the order of ZREVRANGE. A hidden member
+// has the rank below all members with more XP.
 type Ranked struct {
 	Member
 	Rank   int64
@@ -108,20 +107,19 @@ type Change struct {
 	// Cooldown, when positive, starts the member's cooldown for that long (millisecond resolution).
 	Cooldown time.Duration
 	Curve    *level.Curve // as in Creation
-	// Days, when set, are the days around now, from which the live store chooses by its clock the one that the gain counts for. Each change
-	// of a guild that counts gains gets them.
+	// Days are the days around now; the live store chooses the day of the gain by its clock. Set for each change of a guild that counts gains.
 	Days *period.Days
 	Once Once
 	// Audit, when set, is recorded in the guild's journal with the change, in the same step; a Leaderboard sets it.
 	Audit *audit.Entry
 }
 
-// Outcome is what a change did.
+// Outcome is the result of a change.
 type Outcome struct {
 	Before       level.XP
 	After        level.XP
 	MessageCount int64
-	// Replayed says that the same request was made before: this is what it did then, and nothing was changed now.
+	// Replayed says that the same request was made before: this is its first result, and nothing was changed now.
 	Replayed bool
 }
 
@@ -149,13 +147,13 @@ const (
 
 // Look says what to read of a board in one step: at most MaxViewPages pages and MaxViewUsers members.
 type Look struct {
-	Pages []int64 // numbers, from 1; one that is past the last page stands for the last
+	Pages []int64 // numbers, from 1; a number past the last page stands for the last
 	Users []id.User
 	// Unless, when set, asks for no pages and members when the guild still has that version.
 	Unless *Version
 }
 
-// View is what a Look found, all of one moment.
+// View is the result of a Look, all of one moment.
 type View struct {
 	Version   Version
 	Total     int64 // members with an entry
@@ -170,7 +168,7 @@ type NumberedPage struct {
 	Rows   []Ranked
 }
 
-// Standings are the rows as those of a period are, without gains.
+// Standings returns the rows as those of a period, without gains.
 func (p NumberedPage) Standings() []Standing {
 	rows := make([]Standing, len(p.Rows))
 	for i, row := range p.Rows {
@@ -191,10 +189,11 @@ const Uncounted = award.Uncounted
 // MaxAwards is how many members one step changes. A script holds up every other call, so a step is small.
 const MaxAwards = 100
 
-// Award is what one member is offered for its messages.
+// Award offers XP to one member for its messages.
 type Award struct {
 	User id.User
-	// Offers are what each message is worth, in order, or Uncounted. Outside a cooldown the first above 0 is given, up to level.MaxXP, and starts one.
+	// Offers are the XP of each message, in order, or Uncounted. Outside a cooldown the first offer above 0 is given, up to level.MaxXP, and starts
+	// one.
 	Offers []level.XP
 	// Channel is that of the message whose offer is given, for the event of a level-up.
 	Channel id.Channel
@@ -212,12 +211,12 @@ type Awards struct {
 	Once     Once         // names the step, if it may be asked for again
 }
 
-// Awarded is what a member had before, and what each of its messages gave.
+// Awarded is a member's state before an Award, and what each message gave.
 type Awarded struct {
 	Before       level.XP
 	Created      bool       // the entry was made
 	MessageCount int64      // before
-	Gained       []level.XP // Uncounted where the message was not counted, by what was offered then
+	Gained       []level.XP // Uncounted where the message was not counted when it was first made
 }
 
 // Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,
@@ -229,7 +228,7 @@ type Awarded struct {
 type Board interface {
 	// Member reads a member's entry and rank, of a hidden one too. ErrNoMember when there is none, ErrNotPresent when the member is absent.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
-	// Stored reads those of the users, at most 1000, that have an entry, on the board or not.
+	// Stored reads the entries of at most 1000 users, on the board or not. Users without one are left out.
 	Stored(ctx context.Context, g GuildRef, users []id.User) ([]Member, error)
 	// Page reads at most limit entries from position offset (0-based) on. It leaves the rows out when their Digest is known.
 	Page(ctx context.Context, g GuildRef, offset, limit int64, known Digest) (Page, error)
@@ -243,19 +242,18 @@ type Board interface {
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
 	// Delete removes the entry, its cooldown included, also of a member that is not present. ErrNoMember when there is none.
 	Delete(ctx context.Context, g GuildRef, user id.User, r Removal) (replayed bool, err error)
-	// Award gives members XP for their messages, counts these, brings back members that are not present, and makes entries for those that have
-	// none. The answer is in the order of
-	// a.Members. replayed reports that the step was made before.
+	// Award gives members XP for their messages, counts the messages, brings back absent members, and makes missing entries. The answer is in the
+	// order of a.Members. replayed reports that the step was made before.
 	Award(ctx context.Context, g GuildRef, a Awards) (got []Awarded, replayed bool, err error)
-	// Put changes many members as p.Mode says, and makes entries for those that have none. The answer is in the order of p.Members. replayed
-	// reports that the step was made before.
+	// Put changes many members as p.Mode says, and makes missing entries. The answer is in the order of p.Members. replayed reports that the step
+	// was made before.
 	Put(ctx context.Context, g GuildRef, p Puts) (done []Done, replayed bool, err error)
 	// SetPresence takes members off the board or brings them back.
 	SetPresence(ctx context.Context, g GuildRef, p Presence) (Moved, error)
-	// EntryGains reads what a member gained on its last days, by its entry. ErrNoMember.
+	// EntryGains reads a member's gains on its last days, by its entry. ErrNoMember.
 	EntryGains(ctx context.Context, g GuildRef, user id.User) (LatestGains, error)
-	// Standings reads at most limit members of a running period from a position (0-based) on, of those who gained more than 0. It leaves the rows
-	// out when their Digest is known. ErrNoBoard.
+	// Standings reads at most limit members of a running period from a position (0-based) on, only those with a gain above 0. It leaves the rows out
+	// when their Digest is known. ErrNoBoard.
 	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64, known Digest) (Standings, error)
 	// Position reads where a member stands, and where in running periods, at most one of each kind. ErrNoMember, ErrNoBoard.
 	Position(ctx context.Context, g GuildRef, user id.User, running []period.Period) (Position, error)

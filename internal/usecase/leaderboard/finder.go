@@ -33,7 +33,7 @@ const (
 
 // Names is where members are found by their names: the archive, for the live store has no room for an index.
 type Names interface {
-	// FindNames finds archived members who match the query, those who are present first, those with the most XP first.
+	// FindNames finds archived members who match the query: present ones first, then by XP.
 	FindNames(ctx context.Context, g GuildRef, q Query, limits NameLimits) (Candidates, error)
 }
 
@@ -50,8 +50,8 @@ type Candidates struct {
 	Many bool
 }
 
-// Finder finds members by their names, the best rank first, or by their id. It is safe for concurrent use. Names are looked up in the archive, so
-// a new name is found a snapshot interval later; what is found is as the live store has it.
+// Finder finds members by their names, the best rank first, or by their id. It is safe for concurrent use. The archive looks up the names, so a new
+// name is found a snapshot interval later; XP and ranks are current, from the live store.
 type Finder struct {
 	board *Leaderboard
 	names Names
@@ -66,7 +66,7 @@ func NewFinder(board *Leaderboard, names Names) *Finder {
 // Found is the result of a search.
 type Found struct {
 	Members []Ranked // by rank
-	More    bool     // there are others, whom a longer text would find
+	More    bool     // other members match, too; a longer text finds them
 }
 
 // Find finds the member with that id, or as Search does at most MaxFound members for the text (ParseQuery).
@@ -82,12 +82,11 @@ func (f *Finder) Find(ctx context.Context, caller string, g *guild.Guild, text s
 	return f.Search(ctx, caller, g, q, MaxFound)
 }
 
-// Search finds at most limit members (1 to MaxFound) by their names. A RateLimited fault when the caller has a search under way for too
-// long, an Unavailable one when the archive is away.
+// Search finds at most limit members (1 to MaxFound) by their names. A RateLimited fault when the caller has a search under way for too long, an
+// Unavailable one when the archive does not respond.
 //
-// The archive has an index of words and none of ranks. When it has too many words to look at all their members, those with the best ranks are
-// likely to be near the top of the board, so they are looked for there before the archive takes its time and looks at every member. For a
-// single letter it never does: what nearly everybody matches is not worth a scan.
+// The archive has an index of words and none of ranks. If too many words match to look at all their members, Search first looks at the top of the
+// board, where the best ranks are, and only then lets the archive scan every member. For a single letter it never scans.
 func (f *Finder) Search(ctx context.Context, caller string, g *guild.Guild, q Query, limit int) (Found, error) {
 	turn, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()

@@ -37,7 +37,7 @@ type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
 	// LoadBoards loads a guild again if it lacks boards of periods that run. ErrOtherPeriods when it lacks none. Its other errors are Load's.
 	LoadBoards(ctx context.Context, g GuildRef) error
-	// Past reads what the archive knows of a named request.
+	// Past reads the archive's record of a named request.
 	Past(ctx context.Context, g GuildRef, name Digest) (*Past, error)
 }
 
@@ -99,7 +99,7 @@ func (l *Leaderboard) Member(ctx context.Context, g *guild.Guild, user id.User) 
 	return loaded(ctx, l, g, "read a member", func() (Ranked, error) { return l.board.Member(ctx, Ref(g), user) })
 }
 
-// Stored reads those of the users, at most 1000, that have an entry, on the board or not.
+// Stored reads the entries of at most 1000 users, on the board or not. Users without one are left out.
 func (l *Leaderboard) Stored(ctx context.Context, g *guild.Guild, users []id.User) ([]Member, error) {
 	return loaded(ctx, l, g, "read entries", func() ([]Member, error) { return l.board.Stored(ctx, Ref(g), users) })
 }
@@ -164,7 +164,7 @@ var errQueueFull = errors.New("too many requests wait for guilds to be loaded")
 // asks the archive. Another load of the guild makes that answer stale, so it asks once for each epoch.
 func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, once *Once, step func() (T, error)) (T, error) {
 	return loaded(ctx, l, g, op, func() (T, error) {
-		once.Past = nil // what the archive knew before a load may be lost since
+		once.Past = nil // Redis may have lost since what the archive knew before the load
 		for {
 			result, err := step()
 			var ask AskArchive
@@ -223,7 +223,7 @@ func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string, load 
 	return fault.Down("load the guild to "+op, err)
 }
 
-// NoMember is the fault for a user without an entry, and for a hidden one of whom the caller may not know.
+// NoMember is the fault for a user without an entry, and for a hidden user whom the caller may not see.
 func NoMember() error { return asFault("read a member", ErrNoMember) }
 
 func asFault(op string, err error) error {

@@ -16,10 +16,10 @@ import (
 // Message is a message of a member.
 type Message struct {
 	award.Message
-	Data *User // what is known of its author; nil when nothing came with it
+	Data *User // the author's user data; nil when the message came without
 }
 
-// Gain is what a message did.
+// Gain is the result of a message.
 type Gain struct {
 	UserID       id.User
 	Gained       level.XP
@@ -32,12 +32,12 @@ type Gain struct {
 	InCooldown bool
 }
 
-// Award gives the members what their messages are worth by the guild's rules, and answers in the order of the messages, as
-// if each had come after the one before it. A member without an entry gets one.
+// Award gives the members the XP of their messages by the guild's rules, and answers in the order of the messages, as if they had come one after the
+// other. A member without an entry gets one.
 //
-// It takes a step for every MaxAwards members. Each is atomic; when one fails, those before it were made. A request that
-// once names can be made again then: steps that were made are answered with what they did, and the others are made. replayed
-// says that all were made before. A Conflict fault when another request was made under the same key.
+// It takes a step for every MaxAwards members. Each step is atomic; when one fails, earlier ones were made. A request named by once can then be
+// repeated: steps that were made return their first result, and the others are made. replayed says that all were made before. A Conflict fault when
+// another request was made under the same key.
 func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Message, once Once) (gains []Gain, replayed bool, err error) {
 	members, order := l.offers(g, messages)
 	got, replayed, err := inSteps(ctx, l, g, "award messages", members, once, func(part []Award, once Once) ([]Awarded, bool, error) {
@@ -66,8 +66,8 @@ func inSteps[T, R any](ctx context.Context, l *Leaderboard, g *guild.Guild, op s
 	return got, replayed, nil
 }
 
-// afterSteps is the error of a step after others, which may have changed something: then an error of a guild that left the live store between
-// two steps says that, and advises what to do.
+// afterSteps returns the error of a step. If earlier steps may have changed something and the guild left the live store in between, the error says
+// so and advises what to do.
 func afterSteps(err error, changed bool, advice string) error {
 	if changed && errors.Is(err, ErrStillLoading) {
 		fault.From(err).Message = beingLoaded + "Some of the members were changed: " + advice
@@ -93,8 +93,8 @@ func (l *Leaderboard) rulesOf(g *guild.Guild) *award.Rules {
 	return known.Rules
 }
 
-// offers groups the messages by member, in the order in which the members first appear. order has each message's member. The ids are copies:
-// those of the messages may be parts of one long text.
+// offers groups the messages by member, in the order of first appearance. order has each message's member. Ids are copied, since those of the
+// messages may be parts of one long text.
 func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
 	rules := l.rulesOf(g)
 	places := make(map[id.User]int, len(messages))

@@ -23,8 +23,7 @@ const (
 	longestWord = 768
 )
 
-// Query is what somebody looks for: the beginnings of words of a name, folded, the longest first. A member is found who has for each of them a
-// word that begins with it.
+// Query is a search: beginnings of words of a name, folded, the longest first. It matches a member who has a word for each of them.
 type Query struct{ beginnings []string }
 
 // ParseQuery reads the text of a search, of 1 to 64 characters. An Invalid fault for a text that no name can have.
@@ -53,13 +52,13 @@ func ParseQuery(text string) (Query, error) {
 	return Query{needed}, nil
 }
 
-// Longest returns the bounds of the words that begin with the longest of what is looked for: at least from, and below before, byte by byte.
+// Longest returns the bounds of the words that begin with the longest beginning: at least from, and below before, byte by byte.
 func (q Query) Longest() (from, before string) { return q.beginnings[0], after(q.beginnings[0]) }
 
 // oneLetter reports whether nothing longer than a letter is looked for.
 func (q Query) oneLetter() bool { return utf8.RuneCountInString(q.beginnings[0]) == 1 }
 
-// Beginnings returns what words have to begin with, each with a space before it: all of them are in a Words with a space before it.
+// Beginnings returns each beginning with a space before it. A Words with a space before it matches if it contains all of them.
 func (q Query) Beginnings() []string {
 	all := make([]string, len(q.beginnings))
 	for i, b := range q.beginnings {
@@ -102,8 +101,8 @@ func fold(text string) string {
 	return norm.NFC.String(strings.Map(firstCase, text))
 }
 
-// firstCase returns the lowest of the letters that differ from r in case only: cases.Fold leaves those of the Cherokee as they are. The iota that is
-// written below a letter is no letter: it would become one with the letter before.
+// firstCase returns the lowest of the letters that differ from r only in case: cases.Fold leaves Cherokee letters as they are. The iota subscript is
+// no letter here: it would become one with the letter before.
 func firstCase(r rune) rune {
 	first := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {

@@ -30,21 +30,21 @@ func DigestOf(parts ...[]byte) Digest {
 type Once struct {
 	// Key identifies the name that the client gave to the request, in the namespace of the client.
 	Key Digest
-	// Request identifies what was asked. Another request under the same key is refused.
+	// Request identifies the content of the request. Another content under the same key is rejected.
 	Request Digest
 	// Part is the number of the step, from 0, of a request that takes several. The first one stands for the request.
 	Part int
-	// Past is what the archive knows of it; nil when it was not asked.
+	// Past is the archive's record of the request; nil when the archive was not asked.
 	Past *Past
 }
 
-// Past is what the archive knows of a named request, or of a step of it.
+// Past is the archive's record of a named request, or of a step of one.
 type Past struct {
 	// Epoch is that of AskArchive. When the guild was loaded since, the archive may know something else by now, and the live store asks again.
 	Epoch   int64
 	Made    bool
 	Request Digest
-	// Outcome is what it did, as the live store recorded it.
+	// Outcome is the result, as the live store recorded it.
 	Outcome string
 	// Lost are the changed users whose change the live store lost before it was archived: for them it was not made.
 	Lost []id.User

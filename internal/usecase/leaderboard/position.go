@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// Position is where a member stands on the board of all time and on those of running periods, all of one moment.
+// Position is a member's place on the board of all time and on those of running periods, all of one moment.
 type Position struct {
 	Ranked
 	Of      int64            // members on the board, and one more for a hidden member
@@ -41,7 +41,7 @@ const MaxAround = 100
 // Window says which part of a board to read around a member.
 type Window struct {
 	Limit  int64          // of members, 1 to MaxAround; of an even number one more is above
-	Period *period.Period // one that runs; nil for the board of all time
+	Period *period.Period // a running one; nil for the board of all time
 }
 
 // Around is a part of a board with a member in its middle. At the ends of the board it has as many members as elsewhere, if there are as many.

@@ -12,13 +12,13 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// PutMode says what a Put does to a member that has an entry. Of one that has none, each makes one.
+// PutMode says how a Put changes an entry. Each mode makes a missing one.
 type PutMode string
 
 // The modes.
 const (
 	PutSet     PutMode = "set"     // sets XP and message count
-	PutHigher  PutMode = "higher"  // raises those that are lower
+	PutHigher  PutMode = "higher"  // raises XP and message count that are lower
 	PutAdd     PutMode = "add"     // adds, up to level.MaxXP
 	PutMissing PutMode = "missing" // leaves the entry as it is
 )
@@ -26,7 +26,7 @@ const (
 // PutModes are all modes.
 var PutModes = []PutMode{PutSet, PutHigher, PutAdd, PutMissing}
 
-// Put is what one member is given.
+// Put is the change of one member.
 type Put struct {
 	User         id.User
 	XP           level.XP
@@ -48,7 +48,7 @@ type Puts struct {
 	Import bool
 }
 
-// PutState says what became of a member.
+// PutState is the result of a Put for one member.
 type PutState string
 
 // The states.
@@ -58,7 +58,7 @@ const (
 	Unchanged PutState = "unchanged" // XP, message count and user data were so before
 )
 
-// Done is what became of a member.
+// Done is the result for one member.
 type Done struct {
 	State        PutState
 	XP           level.XP
@@ -108,7 +108,7 @@ func callOf(ctx context.Context, action audit.Action, members int) *audit.Entry 
 	return audit.EntryOf(ctx, audit.Entry{Action: action, Count: &count})
 }
 
-// Presence says who is to be on the board, or not to be.
+// Presence says which members are in the guild, and which are not.
 type Presence struct {
 	Present bool
 	Users   []id.User    // at most MaxAwards, each once
@@ -116,7 +116,7 @@ type Presence struct {
 	Audit   *audit.Entry // as in Puts
 }
 
-// Moved is what a Presence did.
+// Moved is the result of a Presence.
 type Moved struct {
 	Changed int64     // members that were not as they are now
 	Missing []id.User // those without an entry

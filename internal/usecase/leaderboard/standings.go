@@ -18,13 +18,13 @@ type Standing struct {
 // Standings is a stretch of the board of a running period, and the version it was read at, in one atomic step.
 type Standings struct {
 	Version Version
-	// Members are those who gained more than 0, and Gained is what they gained together.
+	// Members counts the members with a gain above 0, and Gained is the sum of their gains.
 	Members, Gained int64
 	Digest          Digest // as Page's
 	Rows            []Standing
 }
 
-// LatestGains are what a member gained on its last days: all that may not be archived yet, and more.
+// LatestGains are a member's gains on its last days: all that may not be archived yet, and more.
 type LatestGains struct {
 	Days []period.Gain
 	// Fresh says that the archive's other days are of an entry that was deleted.
@@ -43,7 +43,7 @@ type PeriodReader interface {
 	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known Digest) (Standings, error)
 }
 
-// PeriodPage reads a page of a running period by its number, from 1. One past the last stands for the last; at is the number of what it read.
+// PeriodPage reads a page of a running period by its number, from 1. A number past the last stands for the last; at is the number that it read.
 func PeriodPage(ctx context.Context, board PeriodReader, g *guild.Guild, p period.Period, number int64) (found Standings, at int64, err error) {
 	for at = number; ; at = LastPage(found.Members) {
 		found, err = board.Standings(ctx, g, p, PageSize*(at-1), PageSize, Digest{})
@@ -53,7 +53,7 @@ func PeriodPage(ctx context.Context, board PeriodReader, g *guild.Guild, p perio
 	}
 }
 
-// EntryGains reads what a member gained on its last days.
+// EntryGains reads a member's gains on its last days.
 func (l *Leaderboard) EntryGains(ctx context.Context, g *guild.Guild, user id.User) (LatestGains, error) {
 	return loaded(ctx, l, g, "read a member's gains", func() (LatestGains, error) { return l.board.EntryGains(ctx, Ref(g), user) })
 }

@@ -16,7 +16,7 @@ import (
 const (
 	// administrator is the bit of a member's permissions that allows everything.
 	administrator = 1 << 3
-	// maxGuilds is how many guilds of a user are kept: as many as the provider allows anybody to join.
+	// maxGuilds is how many guilds of a user are kept: the provider's limit.
 	maxGuilds = 200
 	// maxName bounds a name that is kept, in bytes.
 	maxName = 256
@@ -37,15 +37,15 @@ type guildAnswer struct {
 	Permissions json.RawMessage `json:"permissions"` // a number in a string, or a number
 }
 
-// Identity is who gave us access, as the provider tells it.
+// Identity is the user behind an access token, by the provider's answer.
 type Identity struct {
 	User   User
 	Guilds []Guild // at most maxGuilds
-	// Complete says that the whole answer could be read. A right may be taken away only for what a complete answer lacks.
+	// Complete says that the whole answer could be read. Only a complete answer that lacks a guild may remove a right.
 	Complete bool
 }
 
-// identify asks who gave us this access, and which guilds they are in. It leaves out what it cannot read.
+// identify asks the provider for the user and their guilds. It leaves out what it cannot read.
 func (p *Provider) identify(ctx context.Context, t Token) (Identity, error) {
 	var who userAnswer
 	if err := p.get(ctx, "/users/@me", t, &who); err != nil {

@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/platform/metrics"
 )
 
-// ErrRefused says that the provider does not accept what it was shown: a used code, or access that the user took back.
+// ErrRefused says that the provider rejected a code or a token: the code was used, or the user withdrew access.
 var ErrRefused = errors.New("the provider refused")
 
 const (
@@ -42,7 +42,7 @@ func (Token) GoString() string { return "signin.Token{[redacted]}" }
 // LogValue keeps them out of logs.
 func (Token) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
-// ProviderOptions are the addresses of a provider, and as whom we speak to it.
+// ProviderOptions are the addresses of a provider, and our credentials there.
 type ProviderOptions struct {
 	ClientID     string
 	ClientSecret string
@@ -85,10 +85,10 @@ func (p *Provider) address(state, verifier string) string {
 	return p.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))
 }
 
-// errorCodes are what errors of RFC 6749 look like. Whoever knows the state can write anything there, and it goes into the log.
+// errorCodes matches the error codes of RFC 6749. Anybody who knows the state can send any text, and it goes into the log.
 var errorCodes = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 
-// denial is what it means that the provider sent somebody back with this error (RFC 6749 4.1.2.1).
+// denial returns the error for a code with which the provider sent somebody back (RFC 6749 4.1.2.1).
 func denial(errorCode string) error {
 	switch {
 	case errorCode == "access_denied":
@@ -127,7 +127,7 @@ func (p *Provider) with(ctx context.Context) context.Context {
 // refusals are the statuses of a refusal: 400 or 401 as RFC 6749 5.2 has it, and 403, with which some providers say it.
 var refusals = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}
 
-// plain drops what the provider answered, which may hold anything, and tells a refusal (invalid_grant) from a failure.
+// plain drops the provider's text, which may hold anything, and tells a rejection (invalid_grant) from a failure.
 func plain(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {

@@ -14,10 +14,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// sealPurpose is what the sealing key is derived for. Raise its number when the record changes its meaning: older sessions then do not open.
+// sealPurpose is the purpose from which the sealing key is derived. Raise its number when the record changes its meaning: older sessions then do not
+// open.
 const sealPurpose = "levelboard session 2"
 
-// secret is what a browser shows for its session: 256 random bits.
+// secret is a session's secret, which only the browser keeps: 256 random bits.
 type secret [32]byte
 
 func newSecret() secret {
@@ -28,7 +29,7 @@ func newSecret() secret {
 
 func (s secret) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
-// parseSecret reads what String wrote, in that one spelling.
+// parseSecret reads the output of String, in that one spelling.
 func parseSecret(text string) (s secret, ok bool) {
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(decoded) != len(s) {
@@ -40,7 +41,7 @@ func parseSecret(text string) (s secret, ok bool) {
 
 func (s secret) hash() Hash { return sha256.Sum256(s[:]) }
 
-// record is what is sealed.
+// record is the sealed content of a session.
 type record struct {
 	User      User      `json:"user"`
 	Guilds    []Guild   `json:"guilds,omitzero"`

@@ -1,10 +1,10 @@
-// Package signin says who is at the browser: it sends people to an OAuth 2.0 provider (authorization code with PKCE), learns
-// from it who they are and which guilds they are in, own or administer, and remembers that in sessions.
+// Package signin authenticates users: it sends them to an OAuth 2.0 provider (authorization code with PKCE), learns who they are and which guilds
+// they are in, own or administer, and remembers that in sessions.
 //
-// A session is a secret of 256 random bits, which only the browser has. The store keeps it under the secret's SHA-256, sealed
-// with a key that is derived from the secret, so what is in the store neither opens a session nor shows the provider's tokens.
+// A session is a secret of 256 random bits, which only the browser has. The store keeps the session under the secret's SHA-256, sealed with a key
+// derived from the secret, so the stored data neither opens a session nor shows the provider's tokens.
 //
-// The package knows no pages and no cookies, those are package web's, and no store; it declares the one that it needs.
+// The package knows no pages and no cookies (package web does) and no store; it declares the one that it needs.
 package signin
 
 import (
@@ -25,19 +25,19 @@ const (
 	IdleTime = 7 * 24 * time.Hour
 	// LifeTime ends every session.
 	LifeTime = 30 * 24 * time.Hour
-	// ConfirmTime is how old what the provider said may get before it is asked again.
+	// ConfirmTime is the age of the provider's answer at which it is asked again.
 	ConfirmTime = 5 * time.Minute
 	// RightsTime is how old it may get before it does not count any more, because the provider could not be asked.
 	RightsTime = 15 * time.Minute
 	// retryTime is how long the provider is left alone after it could not be asked.
 	retryTime = time.Minute
-	// seenTime is how exactly the last use of a session is known.
+	// seenTime is the resolution of a session's last use.
 	seenTime = time.Hour
 	// holdTime is for how long one replica may change a session alone; longer than it takes to ask the provider.
 	holdTime = 30 * time.Second
 	// askTime bounds all that is asked of the provider while somebody waits for a page.
 	askTime = 6 * time.Second
-	// tellTime bounds what is done about rights that were lost, while somebody waits for a page.
+	// tellTime bounds the removal of lost rights while somebody waits for a page.
 	tellTime = 3 * time.Second
 	// sessionsOfUser is how many sessions a user has at the same time; one more ends the oldest.
 	sessionsOfUser = 20
@@ -48,17 +48,17 @@ const (
 // ErrBusy says that as many sign in at this moment as may. The provider was asked for nothing, and the code is as good as it was.
 var ErrBusy = errors.New("too many sign in at the same time")
 
-// Local is somebody who may sign in without a provider, for the demo.
+// Local is a user who may sign in without a provider, for the demo.
 type Local struct {
 	User   User
 	Guilds []Guild
-	About  string // who that is, for the page where one is chosen
+	About  string // a line about the user, for the page of choices
 }
 
-// Options are what Sessions are built on besides the store. With neither a Provider nor Locals nobody can sign in.
+// Options are the settings of Sessions. Without a Provider and Locals nobody can sign in.
 type Options struct {
 	Provider *Provider
-	Locals   []Local // for the demo only: whoever can reach the pages can be any of them
+	Locals   []Local // for the demo only: anybody who reaches the pages can be any of them
 	// Refreshed, if set, is called when the provider has said in full which guilds a user manages. Its failure is logged, and it is called
 	// again at the next refresh.
 	Refreshed func(ctx context.Context, user id.User, managed []id.Guild) error
@@ -66,7 +66,7 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Sessions signs people in and out, and finds who is signed in. It is safe for concurrent use.
+// Sessions signs users in and out, and finds the user of a request. It is safe for concurrent use.
 type Sessions struct {
 	store    Store
 	o        Options
@@ -78,7 +78,7 @@ func NewSessions(store Store, o Options) *Sessions {
 	return &Sessions{store: store, o: o, entering: semaphore.NewWeighted(entering)}
 }
 
-// Address is where to send somebody who wants to sign in; empty when there is no provider.
+// Address returns the provider's address for a sign-in; empty without a provider.
 func (s *Sessions) Address(state, verifier string) string {
 	if s.o.Provider == nil {
 		return ""
@@ -86,7 +86,7 @@ func (s *Sessions) Address(state, verifier string) string {
 	return s.o.Provider.address(state, verifier)
 }
 
-// Locals lists who may sign in without a provider.
+// Locals lists the users who may sign in without a provider.
 func (s *Sessions) Locals() []Local { return s.o.Locals }
 
 // Enter begins a session by the provider's code and returns its secret; ErrRefused for an invalid code, ErrBusy when too many sign in.
@@ -125,7 +125,7 @@ func (s *Sessions) Denied(errorCode string) error {
 	return err
 }
 
-// EnterLocally begins the session of number n of Locals. ErrRefused when there is no such.
+// EnterLocally begins a session for number n of Locals. ErrRefused for another number.
 func (s *Sessions) EnterLocally(ctx context.Context, n int) (secret string, err error) {
 	if n < 0 || n >= len(s.o.Locals) {
 		return "", fmt.Errorf("sign in locally as number %d: %w", n, ErrRefused)
@@ -226,7 +226,7 @@ func (s *Sessions) end(ctx context.Context, text string, how func(record, Hash) 
 	return nil
 }
 
-// ErrNoSession says that there is no such session: it never was, it ended, or it was ended.
+// ErrNoSession says that the session does not exist or has ended.
 var ErrNoSession = errors.New("there is no such session")
 
 // Hash is the SHA-256 of a session's secret, under which a store keeps it.
@@ -244,7 +244,7 @@ type Kept struct {
 type Store interface {
 	// PutSession keeps a new session for ttl (milliseconds), and of its user's sessions the limit that end last; now decides which ended.
 	PutSession(ctx context.Context, s Kept, ttl time.Duration, o PutOptions) error
-	// Session returns what is sealed; ErrNoSession when there is none.
+	// Session returns the sealed record; ErrNoSession.
 	Session(ctx context.Context, h Hash) ([]byte, error)
 	// ClaimSession lets one caller among all replicas change the session, until it calls ReplaceSession or hold has passed.
 	ClaimSession(ctx context.Context, h Hash, hold time.Duration) (bool, error)
@@ -256,7 +256,7 @@ type Store interface {
 	EndSessions(ctx context.Context, user id.User) error
 }
 
-// PutOptions bound what PutSession leaves of a user's sessions.
+// PutOptions bound the sessions that PutSession leaves to a user.
 type PutOptions struct {
 	Limit int
 	Now   time.Time

@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// User is who signed in, as the provider told at sign-in or at the last refresh. Its strings come from a stranger.
+// User is a signed-in user, as of the provider's last answer. Its strings come from a stranger.
 type User struct {
 	ID     id.User `json:"id"`
 	Name   string  `json:"name"`            // what to call them; never empty
@@ -29,7 +29,7 @@ func (g Guild) manages() bool { return g.Owner || g.Administrator }
 // Session is a signed-in user, as one request sees them.
 type Session struct {
 	User User
-	// Guilds are those that the user is in; none when the provider has not confirmed them for RightsTime.
+	// Guilds are the user's guilds; none when the provider has not confirmed them for RightsTime.
 	Guilds []Guild
 	// Unconfirmed says that Guilds is empty for that reason.
 	Unconfirmed bool

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,9 @@ func (b *tab) inspect(name string) {
 	}
 }
 
+// whole are the screenshots of all of a page: those of docs/settings.md and docs/import.md.
+var whole = []string{"settings-1280-dark", "data-preview-1280-light"}
+
 // shoot takes a screenshot of what is in the window and keeps it if it is asked to.
 func (b *tab) shoot(name string) {
 	b.t.Helper()
@@ -126,6 +130,9 @@ func (b *tab) shoot(name string) {
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
+	if slices.Contains(whole, name) {
+		b.do(chromedp.EmulateViewport(1280, eval[int64](b, "document.documentElement.scrollHeight")))
+	}
 	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.t.Fatalf("screenshot of %s: %v", name, err)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -61,51 +62,37 @@ func given(text string) *string {
 	return &text
 }
 
-// announcementKey reads the path of an announcement.
-func (r *request) announcementKey() announce.Key {
-	return announce.Key{Guild: r.adminGuild(), ID: r.c.Param("announcementId")}
+// ofAnnouncement runs a call about the announcement of the path and answers with what it returns, or with nothing.
+func (a *api) ofAnnouncement(status int, call func(ctx context.Context, k announce.Key) (body any, err error)) gin.HandlerFunc {
+	return a.handle(bodiless(func(c *gin.Context) error {
+		r := a.read(c)
+		k := announce.Key{Guild: r.adminGuild(), ID: c.Param("announcementId")}
+		if r.err != nil {
+			return r.err
+		}
+		body, err := call(r.ctx, k)
+		if err != nil || body == nil {
+			return noContent(c, err)
+		}
+		return answer(c, status, body)
+	}))
 }
 
-func (a *api) makeAnnouncementSecret(c *gin.Context) error {
-	r := a.read(c)
-	k := r.announcementKey()
-	if r.err != nil {
-		return r.err
-	}
-	secret, err := a.deps.Announcements.NewSecret(r.ctx, k)
-	if err != nil {
-		return err
-	}
-	return answer(c, http.StatusCreated, struct {
+func (a *api) makeAnnouncementSecret(ctx context.Context, k announce.Key) (any, error) {
+	secret, err := a.deps.Announcements.NewSecret(ctx, k)
+	return struct {
 		Secret string `json:"secret"`
-	}{secret})
+	}{secret}, err
 }
 
-func (a *api) testAnnouncement(c *gin.Context) error {
-	r := a.read(c)
-	k := r.announcementKey()
-	if r.err != nil {
-		return r.err
-	}
-	status, wrong, err := a.deps.Announcements.Test(r.ctx, k)
-	switch {
-	case err != nil:
-		return err
-	case wrong != "":
-		return answer(c, http.StatusOK, struct {
-			Error string `json:"error"`
-		}{wrong})
-	}
-	return answer(c, http.StatusOK, struct {
-		Status int `json:"status"`
-	}{status})
+func (a *api) testAnnouncement(ctx context.Context, k announce.Key) (any, error) {
+	status, wrong, err := a.deps.Announcements.Test(ctx, k)
+	return struct {
+		Status int    `json:"status,omitzero"`
+		Error  string `json:"error,omitzero"`
+	}{status, wrong}, err
 }
 
-func (a *api) switchAnnouncementOn(c *gin.Context) error {
-	r := a.read(c)
-	k := r.announcementKey()
-	if r.err != nil {
-		return r.err
-	}
-	return noContent(c, a.deps.Announcements.SwitchOn(r.ctx, k))
+func (a *api) switchAnnouncementOn(ctx context.Context, k announce.Key) (any, error) {
+	return nil, a.deps.Announcements.SwitchOn(ctx, k)
 }

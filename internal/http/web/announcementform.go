@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -31,6 +30,7 @@ type announcementPage struct {
 	Checked  bool              // just now, and nothing is wrong
 	Preview  string            // what would be posted, when it was checked
 	Conflict bool              // it was saved otherwise since this form was opened
+	deleted  bool              // it is about to be
 	at       int               // its place among the guild's, one past the last for a new one
 }
 
@@ -191,26 +191,25 @@ func (p *announcementPage) refuse(w *fault.Error) {
 	}
 }
 
-// propose judges the form, and puts what is wrong beside its fields.
+// propose judges the form, and puts what is wrong beside its fields; of what is deleted it proposes the rest.
 func (p *announcementPage) propose() (guildsettings.Proposal, error) {
-	list := listed(p.Guild)
-	if p.New() {
-		list = append(list, nil)
+	list := []jsontext.Value{}
+	for _, a := range p.Guild.Announcements {
+		list = append(list, properties.Encode(a))
 	}
-	list[p.at] = p.inDocument()
+	switch {
+	case p.deleted:
+		list = slices.Delete(list, p.at, min(p.at+1, len(list)))
+	case p.New():
+		list = append(list, p.inDocument())
+	default:
+		list[p.at] = p.inDocument()
+	}
 	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, guildsettings.Given{"announcements": properties.Encode(list)})
 	for _, w := range wrong.Faults {
 		p.refuse(w)
 	}
 	return proposal, err
-}
-
-// listed are a guild's announcements as its document shows them.
-func listed(g *guild.Guild) (list []jsontext.Value) {
-	for _, a := range g.Announcements {
-		list = append(list, properties.Encode(a))
-	}
-	return list
 }
 
 func (s *Site) announcementForm(c *gin.Context) error {
@@ -240,7 +239,7 @@ func (s *Site) saveAnnouncement(c *gin.Context, page *announcementPage) error {
 	if len(page.Errors) > 0 {
 		return s.showAnnouncement(c, http.StatusUnprocessableEntity, page)
 	}
-	if now := page.saved(); page.Fields["seen"] != now && !guild.Same(page.Guild.Settings, p.Settings()) {
+	if now := page.saved(); !page.deleted && page.Fields["seen"] != now && !guild.Same(page.Guild.Settings, p.Settings()) {
 		page.Fields["seen"], page.Conflict = now, true
 		return s.showAnnouncement(c, http.StatusConflict, page)
 	}
@@ -256,26 +255,7 @@ func (s *Site) saveAnnouncement(c *gin.Context, page *announcementPage) error {
 		page.refuse(f)
 		return s.showAnnouncement(c, http.StatusUnprocessableEntity, page)
 	}
-	return toAnnouncements(c, page.Guild, "saved", err)
-}
-
-// deleteAnnouncement deletes what is not gone already.
-func (s *Site) deleteAnnouncement(ctx context.Context, g *guild.Guild, wanted string) error {
-	page := announcementPage{Guild: g}
-	if page.find(wanted); page.New() {
-		return nil
-	}
-	list := listed(g)
-	p, _, err := guildsettings.Propose(g.Settings, guildsettings.Given{"announcements": properties.Encode(slices.Delete(list, page.at, page.at+1))})
-	if err == nil {
-		_, err = s.deps.Settings.Save(ctx, g, p)
-	}
-	if errors.Is(err, guild.ErrChanged) {
-		if g, err = s.deps.Settings.Read(ctx, g.ID); err == nil {
-			return s.deleteAnnouncement(ctx, g, wanted)
-		}
-	}
-	return err
+	return toAnnouncements(c, page.Guild, map[bool]string{false: "saved", true: "deleted"}[page.deleted], err)
 }
 
 // previewAnnouncement judges the form without saving it, and shows what it would post.

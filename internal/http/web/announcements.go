@@ -8,6 +8,7 @@ import (
 
 	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/displayname"
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/usecase/announce"
 )
@@ -108,24 +109,28 @@ func (s *Site) changeAnnouncement(c *gin.Context) error {
 	k, do := announce.Key{Guild: g.ID, ID: c.Param("announcementId")}, sent.Get("do")
 	s.log.InfoContext(c.Request.Context(), "a manager works on an announcement on the pages", "guild", g.ID,
 		"task", displayname.Cut(do, maxShown), "announcement", displayname.Cut(k.ID, maxShown))
-	switch do {
-	case "test":
-		return s.testAnnouncement(c, g, k)
-	case "secret":
-		return s.makeAnnouncementSecret(c, g, k)
-	case "on":
-		return toAnnouncements(c, g, do, s.deps.Announcements.SwitchOn(c.Request.Context(), k))
-	case "delete":
-		return toAnnouncements(c, g, "deleted", s.deleteAnnouncement(c.Request.Context(), g, k.ID))
-	}
 	page, err := announcementOf(g, k.ID, sent.Get("kind"))
+	if fault.Is(err, fault.NotFound) && do == "delete" {
+		return toAnnouncements(c, g, "deleted", nil) // by the first of two presses
+	}
 	if err != nil {
 		return err
 	}
-	page.read(sent)
-	if do == "save" {
+	switch do {
+	case "test":
+		return s.testAnnouncement(c, page, k)
+	case "secret":
+		return s.makeAnnouncementSecret(c, page, k)
+	case "on":
+		return toAnnouncements(c, g, "on", s.deps.Announcements.SwitchOn(c.Request.Context(), k))
+	case "delete":
+		page.deleted = true
+		return s.saveAnnouncement(c, page)
+	case "save":
+		page.read(sent)
 		return s.saveAnnouncement(c, page)
 	}
+	page.read(sent)
 	return s.previewAnnouncement(c, page)
 }
 
@@ -137,26 +142,15 @@ func toAnnouncements(c *gin.Context, g *guild.Guild, done string, err error) err
 	return err
 }
 
-func (s *Site) testAnnouncement(c *gin.Context, g *guild.Guild, k announce.Key) error {
-	tested := &announcementTest{}
-	var err error
-	if tested.Status, tested.Wrong, err = s.deps.Announcements.Test(c.Request.Context(), k); err != nil {
+func (s *Site) testAnnouncement(c *gin.Context, page *announcementPage, k announce.Key) error {
+	status, wrong, err := s.deps.Announcements.Test(c.Request.Context(), k)
+	if err != nil {
 		return err
 	}
-	tested.Name = nameOfAnnouncement(g, k.ID)
-	if tested.Wrong == "" && tested.Status >= http.StatusMultipleChoices {
-		tested.Wrong = fmt.Sprintf("The webhook answered %d %s.", tested.Status, http.StatusText(tested.Status))
+	if status >= http.StatusMultipleChoices {
+		wrong = fmt.Sprintf("The webhook answered %d %s.", status, http.StatusText(status))
 	}
-	return s.showAnnouncements(c, announcementsPage{Guild: g, Tested: tested})
-}
-
-func nameOfAnnouncement(g *guild.Guild, wanted string) string {
-	for _, a := range g.Announcements {
-		if a.ID == wanted {
-			return a.Name
-		}
-	}
-	return ""
+	return s.showAnnouncements(c, announcementsPage{Guild: page.Guild, Tested: &announcementTest{page.Fields["name"], status, wrong}})
 }
 
 // announcementSecret is the content of the page that shows a signing secret once.
@@ -165,11 +159,11 @@ type announcementSecret struct {
 	Name, Secret string
 }
 
-func (s *Site) makeAnnouncementSecret(c *gin.Context, g *guild.Guild, k announce.Key) error {
+func (s *Site) makeAnnouncementSecret(c *gin.Context, page *announcementPage, k announce.Key) error {
 	secret, err := s.deps.Announcements.NewSecret(c.Request.Context(), k)
 	if err != nil {
 		return err
 	}
 	pageOf(c).secret = true
-	return s.show(c, http.StatusOK, "announcement-secret", "New signing secret", announcementSecret{g, nameOfAnnouncement(g, k.ID), secret})
+	return s.show(c, http.StatusOK, "announcement-secret", "New signing secret", announcementSecret{page.Guild, page.Fields["name"], secret})
 }

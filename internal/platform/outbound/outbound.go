@@ -14,6 +14,8 @@ import (
 	"net/url"
 	"syscall"
 	"time"
+
+	"code.dny.dev/ssrf"
 )
 
 const (
@@ -79,34 +81,11 @@ func dial(allowed Allowed) func(ctx context.Context, network, address string) (n
 	}
 }
 
-// special are the prefixes of IPv4, and of IPv6's 2000::/3, that belong to no public host (IANA's registries of special-purpose addresses).
-var special = prefixes(
-	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
-	"192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
-	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
-
-var global = netip.MustParsePrefix("2000::/3")
-
-func prefixes(texts ...string) (list []netip.Prefix) {
-	for _, text := range texts {
-		list = append(list, netip.MustParsePrefix(text))
-	}
-	return list
-}
+// registries knows which addresses IANA's registries of special-purpose addresses keep from the public.
+var registries = ssrf.New()
 
 // public reports whether an address can be that of a public host.
-func public(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
-	if a.Is6() && !global.Contains(a) {
-		return false
-	}
-	for _, p := range special {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
-}
+func public(a netip.Addr) bool { return registries.SafeAddr(a.Unmap().WithZone("")) == nil }
 
 // Do sends a request and reads the answer. It waits for its turn at the host until ctx ends; from then on it has Timeout. The error names
 // neither path nor query of the URL, which may be secret.

@@ -36,13 +36,18 @@ func (d *delivery) compose(ctx context.Context, g *guild.Guild, settings *announ
 		}
 		return nothing, nil
 	}
-	texts, places, mentioned, err := d.messages(ctx, g, settings, entries)
-	if err != nil || len(texts) == 0 {
+	lines, err := d.lines(ctx, g, settings, entries)
+	if err != nil || len(lines) == 0 {
 		return nothing, err
+	}
+	var texts []string
+	var mentioned []id.User
+	for _, l := range lines {
+		texts, mentioned = append(texts, l.text), append(mentioned, l.mentioned)
 	}
 	text, n := announcement.Burst(texts)
 	message := discordMessage(text, mentioned[:n])
-	return post{upTo: places[n-1], at: at(places[0]), make: func() (*http.Request, error) {
+	return post{upTo: lines[n-1].at, at: at(lines[0].at), make: func() (*http.Request, error) {
 		return newRequest(http.MethodPost, settings.URL.Reveal(), message)
 	}}, nil
 }
@@ -56,54 +61,57 @@ func (d *delivery) tooOld(e events.Entry) bool {
 	return old
 }
 
-// messages are the texts of what is announced, with the place of each and the member that it mentions, or "". Who is not on the board is
-// not spoken of.
-func (d *delivery) messages(ctx context.Context, g *guild.Guild, settings *announcement.Announcement, entries []events.Entry) (texts []string, places []events.ID, mentioned []id.User, err error) {
-	var wanted []any // an events.Told or a periods.Event for each of the places
+// line is what is said of an event, and whom it mentions, or "".
+type line struct {
+	at        events.ID
+	say       func(members map[id.User]leaderboard.Ranked) string
+	text      string
+	mentioned id.User
+}
+
+// lines say what is announced. Who is not on the board is not spoken of.
+func (d *delivery) lines(ctx context.Context, g *guild.Guild, settings *announcement.Announcement, entries []events.Entry) (lines []line, err error) {
 	var users []id.User
 	for _, e := range entries {
 		if over, ok := periodOf(e); ok && settings.On(announcement.PeriodOf) && !d.tooOld(e) {
-			wanted, places = append(wanted, over), append(places, e.ID)
 			for _, w := range over.Winners {
 				users = append(users, w.UserID)
 			}
+			lines = append(lines, line{at: e.ID, say: func(members map[id.User]leaderboard.Ranked) string {
+				return settings.PeriodOver(closedOf(g, over, members))
+			}})
 		}
-		if told, ok := e.Told(g); ok && told.Kind == events.LevelUp && !told.Silent && !told.Hidden && settings.Wants(told.PreviousLevel, told.Level, rewardLevels(g)) && !d.tooOld(e) {
-			wanted, places, users = append(wanted, told), append(places, e.ID), append(users, told.UserID)
+		told, ok := e.Told(g)
+		if !ok || told.Kind != events.LevelUp || told.Silent || told.Hidden || !settings.Wants(told.PreviousLevel, told.Level, rewardLevels(g)) || d.tooOld(e) {
+			continue
 		}
+		l := line{at: e.ID, say: func(members map[id.User]leaderboard.Ranked) string {
+			if member, there := members[told.UserID]; there {
+				return settings.LevelUp(reachedOf(g, told, member))
+			}
+			return ""
+		}}
+		if settings.Mention {
+			l.mentioned = told.UserID
+		}
+		users, lines = append(users, told.UserID), append(lines, l)
+	}
+	if len(users) == 0 {
+		return nil, nil
 	}
 	slices.Sort(users)
+	view, err := d.Board.View(ctx, g, leaderboard.Look{Users: slices.Compact(users)}) // readAtOnce bounds how many they are
+	if err != nil {
+		return nil, err
+	}
 	members := map[id.User]leaderboard.Ranked{}
-	for part := range slices.Chunk(slices.Compact(users), leaderboard.MaxViewUsers) {
-		view, err := d.Board.View(ctx, g, leaderboard.Look{Users: part})
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for _, m := range view.Members {
-			members[m.UserID] = m
-		}
+	for _, m := range view.Members {
+		members[m.UserID] = m
 	}
-	at := places
-	places = nil
-	for i, w := range wanted {
-		var text string
-		var user id.User
-		switch w := w.(type) {
-		case periods.Event:
-			text = settings.PeriodOver(closedOf(g, w, members))
-		case events.Told:
-			if member, there := members[w.UserID]; there {
-				text = settings.LevelUp(reachedOf(g, w, member))
-			}
-			if settings.Mention {
-				user = w.UserID
-			}
-		}
-		if text != "" {
-			texts, places, mentioned = append(texts, text), append(places, at[i]), append(mentioned, user)
-		}
+	for i := range lines {
+		lines[i].text = lines[i].say(members)
 	}
-	return texts, places, mentioned, nil
+	return slices.DeleteFunc(lines, func(l line) bool { return l.text == "" }), nil
 }
 
 // periodOf reads the event of a period in which somebody gained. Of the winners it keeps the first three.

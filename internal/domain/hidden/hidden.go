@@ -17,6 +17,12 @@ const (
 	BySelf
 )
 
+// ByManager reports whether a manager hid the user.
+func (f Flags) ByManager() bool { return f&ByManager != 0 }
+
+// BySelf reports whether they hid themselves.
+func (f Flags) BySelf() bool { return f&BySelf != 0 }
+
 // words are the names of the flags, in their order.
 var words = []string{"manager", "self"}
 

@@ -35,14 +35,14 @@ type hiddenListPage struct {
 
 // listedHidden is a user who is hidden.
 type listedHidden struct {
-	UserID            id.User
-	Name              string // what to call them; their id without an entry
-	Handle, Avatar    string
-	Entry             bool
-	XP                level.XP
-	Level             level.Level
-	ByManager, BySelf bool
-	Reason            field
+	hidden.Flags
+	UserID         id.User
+	Name           string // what to call them; their id without an entry
+	Handle, Avatar string
+	Entry          bool
+	XP             level.XP
+	Level          level.Level
+	Reason         field
 }
 
 // hiddenList lists who is hidden, or those of them whom the address looks for.
@@ -90,10 +90,7 @@ func (s *Site) showHiddenList(c *gin.Context, status int, page hiddenListPage) e
 
 func (p *hiddenListPage) row(l hiding.Listed) listedHidden {
 	user := l.User.User
-	row := listedHidden{
-		UserID: user, Name: string(user), ByManager: l.Flags&hidden.ByManager != 0, BySelf: l.Flags&hidden.BySelf != 0,
-		Reason: reasonField("reason-"+string(user), p.Form.Reasons, p.Form.Errors),
-	}
+	row := listedHidden{Flags: l.Flags, UserID: user, Name: string(user), Reason: reasonField("reason-"+string(user), p.Form.Reasons, p.Form.Errors)}
 	if l.Entry != nil {
 		row.Entry, row.XP, row.Level, row.Avatar = true, l.Entry.XP, p.Guild.Curve.LevelAt(l.Entry.XP), text(l.Entry.User.Avatar)
 		row.Name, row.Handle = displayName(l.Entry.User, string(user))

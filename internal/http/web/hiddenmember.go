@@ -20,15 +20,15 @@ import (
 
 // hiddenPage is the content of the page about a member that is hidden or absent.
 type hiddenPage struct {
-	Guild             *guild.Guild
-	Base              string // path of the board
-	UserID            id.User
-	Name              string
-	XP                int64
-	Left              bool
-	ByManager, BySelf bool
-	Manager           bool // who looks
-	Form              manageForm
+	hidden.Flags
+	Guild   *guild.Guild
+	Base    string // path of the board
+	UserID  id.User
+	Name    string
+	XP      int64
+	Left    bool
+	Manager bool // who looks
+	Form    manageForm
 }
 
 // hideForm is the form with which a manager hides a member.
@@ -45,7 +45,7 @@ func hideFormOf(base string, user id.User, field string, form manageForm) hideFo
 // hiddenRow is the row of a signed-in member who is hidden, above the board.
 type hiddenRow struct {
 	leaderboardRow
-	ByManager, BySelf bool
+	hidden.Flags
 }
 
 // seesHidden reports whether a signed-in user may see the page of a hidden member: managers and the member may.
@@ -62,7 +62,7 @@ func (s *Site) ownHidden(ctx context.Context, g *guild.Guild, user id.User) (*hi
 		}
 		return nil, err
 	}
-	return &hiddenRow{newRow(g, found.Ranked), found.Flags&hidden.ByManager != 0, found.Flags&hidden.BySelf != 0}, nil
+	return &hiddenRow{newRow(g, found.Ranked), found.Flags}, nil
 }
 
 // setHidden hides a member from the board, or shows them again.
@@ -125,7 +125,6 @@ func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error, form 
 	}
 	name, _ := displayName(found.User, string(user))
 	return s.show(c, status, "hidden-member", "Hidden member", hiddenPage{
-		Guild: g, Base: boardPath(g), UserID: user, Form: form, Left: left, XP: int64(found.XP), Name: name,
-		ByManager: found.Flags&hidden.ByManager != 0, BySelf: found.Flags&hidden.BySelf != 0, Manager: sessionOf(c).Manages(g),
+		Flags: found.Flags, Guild: g, Base: boardPath(g), UserID: user, Name: name, XP: int64(found.XP), Left: left, Manager: sessionOf(c).Manages(g), Form: form,
 	})
 }

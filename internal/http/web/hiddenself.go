@@ -21,14 +21,8 @@ import (
 type hidingSwitch struct {
 	Community community
 	guild     *guild.Guild
-	flags     hidden.Flags
+	hidden.Flags
 }
-
-// ByManager reports whether a manager hid them.
-func (h hidingSwitch) ByManager() bool { return h.flags&hidden.ByManager != 0 }
-
-// BySelf reports whether they hid themselves.
-func (h hidingSwitch) BySelf() bool { return h.flags&hidden.BySelf != 0 }
 
 // hidingSwitches lists the communities in which somebody has an entry or a flag, by name.
 func (s *Site) hidingSwitches(ctx context.Context, stored erasure.Stored) ([]hidingSwitch, error) {

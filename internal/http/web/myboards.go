@@ -141,7 +141,7 @@ func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ url.Values)
 	}
 	for _, in := range switches {
 		g := in.guild
-		entry := myEntry{ID: g.ID, Name: g.Name, Hidden: in.flags.Words(), Gains: []myGain{}}
+		entry := myEntry{ID: g.ID, Name: g.Name, Hidden: in.Words(), Gains: []myGain{}}
 		if m, there := entries[g.ID]; there {
 			u := m.Row.User
 			entry.XP, entry.Level, entry.MessageCount, entry.Present = &m.Row.XP, &m.Level, &m.Row.MessageCount, new(!m.Row.Absent)

@@ -12,8 +12,7 @@ if has + 0 < after + 0 or has + 0 >= upto + 0 then return {'hidden', has} end
 for i = 12, #ARGV, 3 do
   local member, flags, number = unpack(ARGV, i, i + 2)
   if number + 0 > has + 0 then
-    redis.call('HDEL', hidden_key, member)
-    if flags ~= '' then redis.call('HSET', hidden_key, member, flags) end
+    if flags == '' then redis.call('HDEL', hidden_key, member) else redis.call('HSET', hidden_key, member, flags) end
     local _, _, absent = fields(redis.call('HGET', entry_key, member))
     local to_key = seat(absent, flags ~= '')
     local xp = redis.call('ZMSCORE', to_key == xp_key and off_key or xp_key, member)[1]

@@ -43,7 +43,7 @@ func (h *harness) openPage(r *replica) (order *atomic.Value) {
 }
 
 // A replica is killed when the archive has a change of a flag and Redis does not. The other one, where only a page is open, has it in force
-// within a second. So has Redis once it was emptied. What Postgres could not take is refused, and not so.
+// within a second. So has an emptied Redis. Without Postgres a change is refused and not made.
 func TestAFlagOutlivesTheReplicaThatTookIt(t *testing.T) {
 	h := newHarness(t, durable, pair)
 	a, b := h.replicas[0], h.replicas[1]

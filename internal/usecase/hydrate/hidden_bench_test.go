@@ -1,0 +1,116 @@
+package hydrate_test
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/postgrestest"
+	"levelboard/internal/testing/stores"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hiding"
+	"levelboard/internal/usecase/hydrate"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// BenchmarkHidden measures what 5,000 hidden members cost a guild of 100,000: a load, and in turn with a guild in
+// which nobody is hidden a change of a member, and a page. It reports medians.
+func BenchmarkHidden(b *testing.B) {
+	const members, hiddenMembers, changes = 100_000, 5_000, 200
+	client, err := redisconn.Connect(testenv.Redis(b).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	live, archive := redisstore.New(client, redisstore.Options{}), postgrestest.Open(b, postgrestest.URL(b))
+	hydrator := hydrate.New(live, archive, slog.New(slog.DiscardHandler))
+	b.Cleanup(hydrator.Close)
+	writer := snapshot.NewWriter(live, archive, hydrator, snapshot.WriterOptions{Holder: "bench", Interval: stores.Never, Log: slog.New(slog.DiscardHandler)})
+	rows := make([]snapshot.Row, members)
+	for i := range rows {
+		rows[i] = snapshot.Row{Member: leaderboard.Member{
+			UserID: stores.User(i), XP: level.XP(i * 7919 % 1_000_003), MessageCount: int64(i), LastUpdated: time.UnixMilli(1767225600000).UTC(),
+			User: leaderboard.User{Discriminator: "0", Username: fmt.Sprintf("gopher%d", i)},
+		}}
+	}
+	var guilds []leaderboard.GuildRef
+	for _, gid := range []id.Guild{stores.GuildA, stores.GuildA[:17] + "2"} {
+		settings, err := guild.Parse(gid, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
+		if err != nil {
+			b.Fatal(err)
+		}
+		g, _, err := archive.PutGuild(b.Context(), settings)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := writer.Import(b.Context(), leaderboard.Ref(g), rows); err != nil {
+			b.Fatal(err)
+		}
+		for from := 0; len(guilds) == 1 && from < hiddenMembers; from += hidden.MaxStep {
+			step := hiding.Step{By: hidden.ByManager, Hidden: true}
+			for i := range hidden.MaxStep {
+				step.Users = append(step.Users, stores.User(20*(from+i)))
+			}
+			if g, _, err = archive.SetHidden(b.Context(), gid, step); err != nil {
+				b.Fatal(err)
+			}
+		}
+		guilds = append(guilds, leaderboard.Ref(g))
+	}
+	took := map[string][2][]time.Duration{}
+	measure := func(what string, i int, call func() error) {
+		began := time.Now()
+		if err := call(); err != nil {
+			b.Fatal(err)
+		}
+		both := took[what]
+		both[i] = append(both[i], time.Since(began))
+		took[what] = both
+	}
+	change := leaderboard.Change{Op: leaderboard.Increment, Amount: 5, Curve: &level.Curve{}}
+	for b.Loop() {
+		g := guilds[1]
+		if err := live.Drop(b.Context(), g); err != nil {
+			b.Fatal(err)
+		}
+		for i, number := range []int64{0, g.Hidden} { // a load without the flags, and then what they add to it
+			g.Hidden = number
+			measure("load", i, func() error { return hydrator.Load(b.Context(), g) })
+		}
+		if err := hydrator.Load(b.Context(), guilds[0]); err != nil {
+			b.Fatal(err)
+		}
+		for n := range changes * len(guilds) {
+			i := n % len(guilds)
+			user := stores.User(rand.IntN(members))
+			measure("change", i, func() error { _, err := live.Change(b.Context(), guilds[i], user, change); return err })
+			measure("page", i, func() error {
+				_, err := live.Page(b.Context(), guilds[i], 0, leaderboard.PageSize, leaderboard.Digest{})
+				return err
+			})
+		}
+	}
+	for what, both := range took {
+		medians := [2]float64{}
+		for i, all := range both {
+			slices.Sort(all)
+			medians[i] = float64(all[len(all)/2].Nanoseconds()) / 1000
+		}
+		if what == "load" {
+			medians[1] += medians[0]
+		}
+		b.ReportMetric(medians[0], what+"-us")
+		b.ReportMetric(medians[1], what+"-hidden-us")
+		b.ReportMetric(100*(medians[1]/medians[0]-1), what+"-%")
+	}
+}

@@ -106,7 +106,7 @@ func TestAnnouncements(t *testing.T) {
 	s.admin("POST", at(0)+"x/test", nil).Want(t, 404)
 }
 
-// A Redis that comes back empty takes along what was not posted yet. What was posted is not posted again, and what happens next is.
+// A Redis that comes back empty takes along what was not posted yet. Nothing is posted again, and later level-ups are posted.
 func TestAnnouncementsContinueAfterRedisIsLost(t *testing.T) {
 	t.Parallel()
 	h, server := newHooked(t), testenv.Redis(t)

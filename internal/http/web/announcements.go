@@ -66,9 +66,9 @@ func (r announcementRow) KindName() string { return kindOf(r.Kind) }
 // Kinds are what can be added.
 func (announcementsPage) Kinds() []announcementKind { return announcementKinds }
 
-// announcementsDone are what the page says of what was just done, by the name in its address.
+// announcementsDone say what was just done, by the name in the page's address.
 var announcementsDone = map[string]string{
-	"saved": "Saved. Changes take effect within a second.", "deleted": "Announcement deleted.", "on": "Switched on. What happened while it was off is not announced.",
+	"saved": "Saved. Changes take effect within a second.", "deleted": "Announcement deleted.", "on": "Switched on. Events from the time when it was off are not announced.",
 }
 
 func (s *Site) announcementRoutes(pages routes) {

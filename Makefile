@@ -10,7 +10,7 @@ export GOFLAGS := -trimpath -tags=nomsgpack -buildvcs=false
 export CGO_ENABLED := 0
 
 VERSION ?= $(shell scripts/version)
-LDFLAGS := -X levelboard/internal/cli.version=$(VERSION) -X levelboard/internal/bot.version=$(VERSION)
+LDFLAGS := -X levelboard/internal/platform/version.name=$(VERSION)
 PROGRAM ?= levelboard
 OUT ?= dist/$(PROGRAM)
 BENCH ?= .

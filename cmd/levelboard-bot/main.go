@@ -5,8 +5,10 @@ import (
 	"os"
 
 	"levelboard/internal/bot"
+	"levelboard/internal/platform/version"
 )
 
 func main() {
-	os.Exit(bot.Main(os.Args[1:], os.Environ(), bot.Version(), os.Stderr))
+	name, _ := version.Build()
+	os.Exit(bot.Main(os.Args[1:], os.Environ(), name, os.Stderr))
 }

@@ -17,6 +17,7 @@ import (
 	"levelboard/internal/bot/discord"
 	"levelboard/internal/bot/keeper"
 	"levelboard/internal/bot/store"
+	"levelboard/internal/platform/health"
 	"levelboard/internal/platform/logs"
 )
 
@@ -25,7 +26,11 @@ func Main(args, environ []string, version string, stderr io.Writer) int {
 	settings, err := Load(environ)
 	if err == nil && len(args) > 0 {
 		if args[0] == "healthcheck" {
-			return healthcheck(settings.OpsListen, stderr)
+			if err := health.Check(context.Background(), settings.OpsListen); err != nil {
+				fmt.Fprintln(stderr, err)
+				return 1
+			}
+			return 0
 		}
 		err = errors.New("usage: levelboard-bot, with its settings in the environment (docs/bot.md), or levelboard-bot healthcheck")
 	}

@@ -3,10 +3,8 @@ package bot
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -60,23 +58,4 @@ func startOps(address, version string, chats *discord.Client, client *api.Client
 	server := &http.Server{Addr: listener.Addr().String(), Handler: mux, ReadTimeout: readTime, WriteTimeout: readTime}
 	go func() { _ = server.Serve(listener) }() // until Close
 	return server, nil
-}
-
-// healthcheck asks the bot that listens there whether it is ready.
-func healthcheck(address string, stderr io.Writer) int {
-	if strings.HasPrefix(address, ":") {
-		address = "127.0.0.1" + address
-	}
-	client := http.Client{Timeout: pingTime + time.Second}
-	answer, err := client.Get("http://" + address + "/readyz")
-	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return 1
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		_, _ = io.Copy(stderr, answer.Body)
-		return 1
-	}
-	return 0
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"levelboard/internal/platform/secretfile"
 )
 
 // Settings are the bot's, from the environment. docs/bot.md lists them; a test keeps that table equal to the tags.
@@ -35,10 +36,7 @@ type Settings struct {
 	Queue int           // how many messages wait for Levelboard; beyond it the oldest go
 }
 
-const (
-	fileSuffix = "_FILE"
-	queueLimit = 100_000
-)
+const queueLimit = 100_000
 
 // Setting describes one environment variable.
 type Setting struct {
@@ -72,7 +70,7 @@ func Load(environ []string) (s Settings, err error) {
 	}
 	for _, setting := range Describe() {
 		if setting.Secret {
-			problems = append(problems, readSecret(vars, setting.Name))
+			problems = append(problems, secretfile.Resolve(vars, setting.Name))
 		}
 	}
 	problems = append(problems, unknown(vars)...)
@@ -86,30 +84,10 @@ func Load(environ []string) (s Settings, err error) {
 	return s, nil
 }
 
-// readSecret puts a secret that stands in a file into vars.
-func readSecret(vars map[string]string, name string) error {
-	path := vars[name+fileSuffix]
-	if path == "" {
-		return nil
-	}
-	if vars[name] != "" {
-		return fmt.Errorf("%s and %s are both set: set only one of them", name, name+fileSuffix)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("%s names a file that cannot be read: %w", name+fileSuffix, errors.Unwrap(err)) // without the path, which may be the secret
-	}
-	vars[name] = strings.TrimSpace(string(content))
-	if vars[name] == "" {
-		return fmt.Errorf("%s names an empty file", name+fileSuffix)
-	}
-	return nil
-}
-
 // unknown returns a sentence for each name that looks like one of the bot's own and is none. Other LEVELBOARD_ names may be the service's.
 func unknown(vars map[string]string) (problems []error) {
 	for name := range vars {
-		isSetting := slices.ContainsFunc(Describe(), func(s Setting) bool { return s.Name == name || s.Secret && s.Name+fileSuffix == name })
+		isSetting := slices.ContainsFunc(Describe(), func(s Setting) bool { return s.Name == name || s.Secret && s.Name+secretfile.Suffix == name })
 		if strings.HasPrefix(name, "LEVELBOARD_BOT_") && !isSetting {
 			problems = append(problems, fmt.Errorf("%s is not a setting: docs/bot.md lists them", name))
 		}

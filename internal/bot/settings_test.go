@@ -22,7 +22,7 @@ func TestSettingsNameAllMistakes(t *testing.T) {
 		"a level":     {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_LOG_LEVEL=loud"}, []string{"LEVELBOARD_LOG_LEVEL must be"}},
 		"addresses":   {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_URL=here", "LEVELBOARD_BOT_DISCORD_URL=ftp://x"}, []string{"LEVELBOARD_URL must be", "LEVELBOARD_BOT_DISCORD_URL must be"}},
 		"a name":      {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_BOT_ANOUNCE=off"}, []string{"LEVELBOARD_BOT_ANOUNCE is not a setting"}},
-		"a file":      {[]string{"DISCORD_TOKEN_FILE=/nowhere/at/all", "LEVELBOARD_KEY=k"}, []string{"DISCORD_TOKEN_FILE names a file that cannot be read"}},
+		"a file":      {[]string{"DISCORD_TOKEN_FILE=/nowhere/at/all", "LEVELBOARD_KEY=k"}, []string{"DISCORD_TOKEN_FILE cannot be read"}},
 		"empty roles": {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_BOT_HIDE_ROLES=Staff,,x"}, []string{"empty name (number 2)"}},
 	} {
 		_, err := bot.Load(c.environ)

@@ -17,6 +17,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
+	"levelboard/internal/platform/version"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -86,7 +87,7 @@ type service struct {
 // before the service was up is no error.
 func (s service) run(ctx context.Context, work func(context.Context, *app.App) error) error {
 	limitMemory(memlimit.FromCgroup)
-	name, _ := buildVersion()
+	name, _ := version.Build()
 	a := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Untraced: s.localSignIn != nil, LocalSignIn: s.localSignIn})
 	if err := a.Start(ctx); err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -109,7 +110,7 @@ func explainStart(err error) error {
 
 // announce writes the first lines: where it listens, and what it runs on.
 func announce(w io.Writer, cfg config.Config, a *app.App) {
-	name, _ := buildVersion()
+	name, _ := version.Build()
 	lines := []string{
 		fmt.Sprintf("Levelboard %s listens on %s and serves %s/v2", name, a.Addr(), a.URL()),
 		fmt.Sprintf("Metrics and health checks: http://%s/metrics, /livez, /readyz", a.OpsAddr()),

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"levelboard/internal/platform/secretfile"
 )
 
 // AdminTokenFile is the name of the file in the data directory that holds the admin token of an embedded service.
@@ -37,10 +39,10 @@ func LoadClient(environ []string) (Client, error) {
 	}
 	token := nameOf("AdminToken")
 	c.tokenFrom = token
-	if vars[token+fileSuffix] != "" {
-		c.tokenFrom += fileSuffix
+	if vars[token+secretfile.Suffix] != "" {
+		c.tokenFrom += secretfile.Suffix
 	}
-	err := resolveFile(vars, token)
+	err := secretfile.Resolve(vars, token)
 	c.adminToken = vars[token]
 
 	v := validator{}

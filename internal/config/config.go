@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"levelboard/internal/platform/secretfile"
 )
 
 // Prefix begins the name of every setting.
@@ -174,7 +176,7 @@ func Unknown(environ []string) (sentences []string) {
 	known := map[string]bool{}
 	for _, s := range Describe() {
 		known[s.Name] = true
-		known[s.Name+fileSuffix] = s.Secret
+		known[s.Name+secretfile.Suffix] = s.Secret
 	}
 	for _, name := range slices.Sorted(maps.Keys(toMap(environ))) {
 		if !known[name] {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"levelboard/internal/platform/secretfile"
 	"levelboard/internal/platform/storeurl"
 )
 
@@ -170,7 +171,7 @@ func pairError(c Config, err error) error {
 }
 
 func unreadable(err error) error {
-	return errors.New("cannot be read: " + plainPathError(err).Error())
+	return errors.New("cannot be read: " + secretfile.PlainPathError(err).Error())
 }
 
 // settingError is a problem with one setting.

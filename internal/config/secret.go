@@ -1,17 +1,12 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
+	"levelboard/internal/platform/secretfile"
 	"levelboard/internal/platform/storeurl"
 )
-
-// fileSuffix ends the name of a variable that holds the path of a file with a secret.
-const fileSuffix = "_FILE"
 
 // resolveFiles puts the secrets that stand in files into vars, as if they had been given directly, and returns the paths by the names of
 // the settings. failed gets the names of those that could not be read.
@@ -20,10 +15,10 @@ func resolveFiles(vars map[string]string, failed map[string]bool) (paths map[str
 		if !s.Secret {
 			continue
 		}
-		if err := resolveFile(vars, s.Name); err != nil {
+		if err := secretfile.Resolve(vars, s.Name); err != nil {
 			problems = append(problems, err)
 			failed[s.Name] = true
-		} else if path := vars[s.Name+fileSuffix]; path != "" {
+		} else if path := vars[s.Name+secretfile.Suffix]; path != "" {
 			if paths == nil {
 				paths = map[string]string{}
 			}
@@ -31,45 +26,6 @@ func resolveFiles(vars map[string]string, failed map[string]bool) (paths map[str
 		}
 	}
 	return paths, problems
-}
-
-func resolveFile(vars map[string]string, name string) error {
-	path := vars[name+fileSuffix]
-	if path == "" {
-		return nil
-	}
-	if vars[name] != "" {
-		return fmt.Errorf("%s and %s are both set: set only one of them", name, name+fileSuffix)
-	}
-	secret, err := secretIn(path, name)
-	if err != nil {
-		return err
-	}
-	vars[name] = secret
-	return nil
-}
-
-// secretIn reads the file of a setting.
-func secretIn(path, name string) (string, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("%s cannot be read: %w", name+fileSuffix, plainPathError(err))
-	}
-	secret := strings.TrimRight(string(content), "\r\n")
-	if secret == "" {
-		return "", fmt.Errorf("%s names an empty file", name+fileSuffix)
-	}
-	return secret, nil
-}
-
-// plainPathError drops the path from an error of the file system: somebody may have put the secret itself where its
-// file's name belongs.
-func plainPathError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 const redacted = "[redacted]"
@@ -120,7 +76,7 @@ func (c Config) urlNow(name, atStart string) (string, error) {
 		return now, err
 	}
 	if !storeurl.SamePlace(now, atStart) {
-		return "", fmt.Errorf("%s differs in more than the user and the password from what it was at the start", Prefix+name+fileSuffix)
+		return "", fmt.Errorf("%s differs in more than the user and the password from what it was at the start", Prefix+name+secretfile.Suffix)
 	}
 	return now, nil
 }
@@ -130,5 +86,5 @@ func (c Config) secretNow(name, atStart string) (string, error) {
 	if path == "" {
 		return atStart, nil
 	}
-	return secretIn(path, Prefix+name)
+	return secretfile.Read(path, Prefix+name)
 }

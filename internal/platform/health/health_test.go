@@ -140,3 +140,13 @@ func TestLive(t *testing.T) {
 		t.Errorf("it is %d %s", answer.Code, answer.Body)
 	}
 }
+
+func TestTheLoopbackAddressStandsForAll(t *testing.T) {
+	for listen, want := range map[string]string{
+		":9464": "127.0.0.1:9464", "0.0.0.0:1": "127.0.0.1:1", "[::]:1": "[::1]:1", "10.0.0.1:1": "10.0.0.1:1", "localhost:1": "localhost:1",
+	} {
+		if got, err := health.Dialable(listen); got != want || err != nil {
+			t.Errorf("%s is dialed at %s, %v", listen, got, err)
+		}
+	}
+}

@@ -179,14 +179,3 @@ func curves(t testing.TB) map[string]level.Curve {
 		"decimals": curve(t, 0, 75.83333333333333, 22.5, 1.6666666666666667),
 	}
 }
-
-func BenchmarkLevelAt(b *testing.B) {
-	for name, c := range curves(b) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				c.LevelAt(level.XP(i*7919) & level.MaxXP)
-			}
-		})
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,16 +105,6 @@ func countedDays() *period.Days {
 	return period.Calendar{Zone: time.UTC, Kinds: countedKinds}.DaysAt(time.Now())
 }
 
-func BenchmarkMember(b *testing.B) {
-	s := benchStore(b)
-	report := serverTime(b, s.Client())
-	parallel(b, func(user id.User) error {
-		_, err := s.Member(b.Context(), guild1, user)
-		return err
-	})
-	report()
-}
-
 func BenchmarkPage(b *testing.B) {
 	for name, offset := range map[string]int64{"first": 0, "deep": benchMembers / 2} {
 		b.Run(name, func(b *testing.B) {
@@ -128,27 +117,6 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkChangeManyGuilds has changes of different guilds meet, each of which is small and has waited for nothing before.
-func BenchmarkChangeManyGuilds(b *testing.B) {
-	benchmarkManyGuilds(b, func(s *redisstore.Store, g leaderboard.GuildRef) error {
-		_, err := s.Change(b.Context(), g, nth(2), increment)
-		return err
-	})
-}
-
-func benchmarkManyGuilds(b *testing.B, each func(s *redisstore.Store, g leaderboard.GuildRef) error) {
-	b.Helper()
-	const guilds = 5000
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
-	for g := range guilds {
-		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
-	}
-	report := serverTime(b, s.Client())
-	b.ReportAllocs()
-	parallel(b, func(id.User) error { return each(s, guildNo(rand.IntN(guilds))) })
-	report()
-}
-
 // serverTime has the report tell the server's own time in scripts for each operation from here on.
 func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 	b.Helper()
@@ -158,18 +126,4 @@ func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 		_, after := commandTime(b, client, "evalsha")
 		b.ReportMetric((after-before)/float64(b.N), "server-us/op")
 	}
-}
-
-// BenchmarkChangeNamed is Change with an Idempotency-Key of its own for each.
-func BenchmarkChangeNamed(b *testing.B) {
-	s := benchStore(b)
-	report := serverTime(b, s.Client())
-	var n atomic.Int64
-	parallel(b, func(user id.User) error {
-		c := increment
-		c.Once = leaderboard.Once{Key: leaderboard.DigestOf(fmt.Append(nil, n.Add(1)))}
-		_, err := s.Change(b.Context(), guild1, user, c)
-		return err
-	})
-	report()
 }

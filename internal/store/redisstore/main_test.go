@@ -23,7 +23,7 @@ var (
 	guild1, plusOne               = boards.Guild1, boards.PlusOne
 	guildNo, nth, row             = boards.GuildNo, boards.Nth, boards.Row
 	ok, connect, direct           = boards.OK, boards.Connect, boards.Direct
-	load, loadGuild               = boards.Load, boards.LoadGuild
+	load                          = boards.Load
 	keyTypes, changesOf, ended    = boards.KeyTypes, boards.ChangesOf, boards.Ended
 	nudged, documentedUser, logOf = boards.Nudged, boards.DocumentedUser, boards.LogOf
 )

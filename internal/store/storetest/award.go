@@ -20,7 +20,6 @@ var awardCases = []boardCase{
 	{"awards are all or nothing", awardAllOrNothing},
 	{"awards are changes", awardIsAChange},
 	{"an award that is asked for again", awardOnce},
-	{"many awards at once", concurrentAwards},
 }
 
 func offer(user id.User, offers ...level.XP) leaderboard.Award {

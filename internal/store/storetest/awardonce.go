@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"reflect"
-	"sync"
 	"time"
 
 	"levelboard/internal/usecase/leaderboard"
@@ -39,24 +38,4 @@ func awardOnce(b *board) {
 	b.wants("another request under the key", err, leaderboard.ErrKeyReused)
 	_, err = b.Change(ctx, b.g, userN(1), plus(2, "call"))
 	b.wants("a change under the key", err, leaderboard.ErrKeyReused)
-}
-
-func concurrentAwards(b *board) {
-	b.load()
-	const callers, calls = 8, 25
-	var all sync.WaitGroup
-	for caller := range callers {
-		all.Go(func() {
-			for call := range calls {
-				members := []leaderboard.Award{offer(userN(0), 1, 2), offer(userN(1+caller), 3), offer(userN(100+call), 1)}
-				if _, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: members}); err != nil {
-					b.Error(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	b.wantMember(userN(0), 3*callers*calls, 2*callers*calls)
-	b.wantMember(userN(callers), 3*calls, calls)
-	b.wantMember(userN(100), callers, callers)
 }

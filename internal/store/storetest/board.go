@@ -61,7 +61,6 @@ var boardCases = []boardCase{
 	{"a guild that is not loaded", notLoaded},
 	{"create", create},
 	{"change", change},
-	{"a change without effect still counts", changeWithoutEffect},
 	{"delete", deleteEntry},
 	{"ranks and ties", ranks},
 	{"pages", pages},

@@ -103,19 +103,3 @@ func change(b *board) {
 		b.Error("an unknown operation was carried out")
 	}
 }
-
-func changeWithoutEffect(b *board) {
-	b.load(rowN(1, level.MaxXP), rowN(2, 0), rowN(3, 7))
-	for i, c := range []leaderboard.Change{
-		{Op: leaderboard.Increment, Amount: 1}, {Op: leaderboard.Decrement, Amount: 1}, {Op: leaderboard.Set, Amount: 7},
-	} {
-		user := userN(i + 1)
-		b.change(user, c)
-		if got := b.version().Rev; got != int64(i+1) {
-			b.Errorf("%s: rev %d, want %d", c.Op, got, i+1)
-		}
-		if m := b.member(user); !m.LastUpdated.After(longAgo) {
-			b.Errorf("%s: last updated %v, want now", c.Op, m.LastUpdated)
-		}
-	}
-}

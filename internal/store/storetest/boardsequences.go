@@ -16,49 +16,9 @@ import (
 )
 
 var sequenceCases = []boardCase{
-	{"concurrent changes sum up", concurrentChanges},
 	{"concurrent changes of every kind have an order", concurrentSteps},
 	{"concurrent creations", concurrentCreations},
 	{"any sequence of changes", anySequence},
-}
-
-func concurrentChanges(b *board) {
-	const start, workers, each = 1 << 20, 8, 40
-	b.load(rowN(1, start), rowN(2, start))
-	var want [2]level.XP
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			var sums [2]level.XP
-			for i := range each {
-				who := (w + i) % 2
-				c := leaderboard.Change{Op: leaderboard.Increment, Amount: level.XP(w*each + i + 1)}
-				sums[who] += c.Amount
-				if i%3 == 0 {
-					c.Op = leaderboard.Decrement
-					sums[who] -= 2 * c.Amount
-				}
-				o, err := b.Change(b.Context(), b.g, userN(who+1), c)
-				if step := o.After - o.Before; err != nil || step != c.Amount && step != -c.Amount {
-					b.Errorf("%s by %d: %+v, %v", c.Op, c.Amount, o, err)
-				}
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			want[0] += sums[0]
-			want[1] += sums[1]
-		})
-	}
-	all.Wait()
-	for who, sum := range want {
-		if got := b.member(userN(who + 1)).XP; got != start+sum {
-			b.Errorf("member %d has %d XP, want %d", who, got, start+sum)
-		}
-	}
-	if rev := b.version().Rev; rev != workers*each {
-		b.Errorf("rev %d after %d changes", rev, workers*each)
-	}
 }
 
 func concurrentCreations(b *board) {

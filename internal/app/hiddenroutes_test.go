@@ -26,7 +26,7 @@ var tellOfHidden = []string{
 }
 
 // forManagers are pages that a visitor cannot read.
-var forManagers = []string{"/guilds/", "/profile"}
+var forManagers = []string{"/guilds/", "/profile", "/leaderboard/:entry/members/:userId/xp"}
 
 func begins(path string, with []string) bool {
 	return slices.ContainsFunc(with, func(begin string) bool { return strings.HasPrefix(path, begin) })

@@ -50,52 +50,52 @@ var (
 	ErrOtherPlan = errors.New("another import of the files was cut off")
 )
 
-// Replacement says what takes the place of a guild's members.
+// Replacement replaces the members of a guild.
 type Replacement struct {
 	Guild leaderboard.GuildRef
-	// State is what the archive has to hold of it: all changes.
+	// State is the archive's state with all changes; another one is ErrStale.
 	State snapshot.State
 	From  string        // the id of a checkpoint; empty for no members
 	Name  string        // of the checkpoint that is made of the members as they are
-	Why   events.Reason // what the event says
+	Why   events.Reason // of the event
 }
 
-// Replaced is what a Replacement did.
+// Replaced is the result of a Replacement.
 type Replaced struct {
 	Incarnation guild.Incarnation
 	Members     int64
 	Before      Checkpoint
 }
 
-// Archive is what is needed of Postgres or SQLite. Each method is one transaction.
+// Archive is the use cases' store in Postgres or SQLite. Each method is one transaction.
 type Archive interface {
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// State and Members are as in snapshot.Archive.
 	State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error)
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error)
-	// HiddenAmong says who of the users is hidden.
+	// HiddenAmong returns the flags of the hidden ones among the users.
 	HiddenAmong(ctx context.Context, g id.Guild, users []id.User) (map[id.User]hidden.Flags, error)
-	// Checkpoints lists those of a guild, newest first.
+	// Checkpoints lists a guild's checkpoints, newest first.
 	Checkpoints(ctx context.Context, g id.Guild) ([]Checkpoint, error)
 	// CreateCheckpoint copies the members that the archive holds. With nothing changed: ErrTooMany, snapshot.ErrStale for an incarnation that
 	// exists no more.
 	CreateCheckpoint(ctx context.Context, g leaderboard.GuildRef, name string, automatic bool) (Checkpoint, error)
 	// DeleteCheckpoint forgets it and leaves its copies to Purge. ErrUnknown.
 	DeleteCheckpoint(ctx context.Context, g id.Guild, checkpoint string) error
-	// Replace makes a new incarnation of the guild, with what r names as its members, and a checkpoint of those that it had. Settings, closed
-	// periods and records of requests stay; gains go. It appends to the change log, and leaves what was there to Purge. With nothing changed:
-	// ErrUnknown, ErrPeriodCloses, snapshot.ErrStale when the archive holds something else than r.State.
+	// Replace makes a new incarnation of the guild with the members that r names, and a checkpoint of the previous ones. Settings, closed periods
+	// and records of requests stay; gains are dropped. It appends to the change log, and leaves the old rows to Purge. With nothing changed:
+	// ErrUnknown, ErrPeriodCloses, and snapshot.ErrStale when the archive's state is not r.State.
 	Replace(ctx context.Context, r Replacement) (Replaced, error)
-	// Import reads what is noted of an import of files, by their SHA-256, into this incarnation; nil when nothing is.
+	// Import reads the record of an import of files, by their SHA-256, into this incarnation; nil if there is none.
 	Import(ctx context.Context, g leaderboard.GuildRef, files string) (*NotedImport, error)
 	// StartImport notes one, in place of the one whose id is replaces, if that is not empty. With nothing changed: snapshot.ErrStale.
 	StartImport(ctx context.Context, g leaderboard.GuildRef, files string, i NotedImport, replaces string) error
-	// FinishImport notes that one is done, and a reset that followers are to be told of, and records it with how many members were imported. An id
-	// that is not known is no error.
+	// FinishImport notes that an import is done and that followers must hear of a reset, and records it in the audit log with the number of members.
+	// An unknown id is no error.
 	FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string, members int64) error
 }
 
-// Live is where the members are who are in use.
+// Live is the use cases' live store.
 type Live interface {
 	hydrate.Freezer
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
@@ -154,8 +154,8 @@ func (c *Checkpoints) Delete(ctx context.Context, g id.Guild, checkpoint string)
 	return asFault("delete a checkpoint", c.archive.DeleteCheckpoint(ctx, g, checkpoint))
 }
 
-// archived waits until the archive holds every change of the guild that was made before the call. When Redis loads the guild again meanwhile, its
-// epoch is another one, and what was waited for may be lost: then the changes are those that it has by then. snapshot.ErrNotArchived.
+// archived waits until the archive holds every change of the guild made before the call. If Redis loads the guild again meanwhile, its epoch differs
+// and those changes may be lost: archived then waits for the changes that Redis has by then. snapshot.ErrNotArchived.
 func (c *Checkpoints) archived(ctx context.Context, g leaderboard.GuildRef) error {
 	var wait snapshot.Wait[snapshot.State]
 	var wanted leaderboard.Version

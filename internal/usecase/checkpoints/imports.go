@@ -11,26 +11,26 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Import is one that was begun.
+// Import is an import that was begun.
 type Import struct {
 	ID         string // also names its requests
 	Checkpoint Checkpoint
 	Continued  bool // it was begun before, and cut off
 }
 
-// Begin says what is imported.
+// Begin identifies an import.
 type Begin struct {
-	// Files, unless it is empty, is the SHA-256 of what is imported and applied once to the members that the guild has now.
+	// Files, unless empty, is the SHA-256 of the files, which are applied once to the guild's current members.
 	Files string
 	// Plan is that of the calls that write it: only the same ones continue an import that was cut off.
 	Plan  string
 	Again bool // apply it whatever was begun or finished before
 }
 
-// NotedImport is what an Archive knows of an import of files that must be applied once.
+// NotedImport is the archive's record of an import whose files must be applied once.
 type NotedImport struct {
 	ID         string
-	Checkpoint string // the id of the one that was made before it
+	Checkpoint string // the id of the checkpoint made before it
 	Plan       string
 	Started    time.Time
 	Age        time.Duration

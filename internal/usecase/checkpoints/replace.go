@@ -20,7 +20,7 @@ import (
 const (
 	// retryPause is the time between two tries to replace a guild.
 	retryPause = 100 * time.Millisecond
-	// cleanUpTime bounds what is done after a replacement.
+	// cleanUpTime bounds the clean-up after a replacement.
 	cleanUpTime = 5 * time.Second
 )
 
@@ -96,7 +96,7 @@ func (c *Checkpoints) replaceFrozen(ctx context.Context, r Replacement) (done Re
 	return done, nil
 }
 
-// asFault maps what the stores answer. Every other error means that one could not be asked, or was not done in time.
+// asFault maps an error of the stores. An unknown error means that a store did not respond in time.
 func asFault(op string, err error) error {
 	switch {
 	case err == nil:
@@ -121,5 +121,5 @@ func asFault(op string, err error) error {
 	return fault.Down(op, err)
 }
 
-// retryAfter is when to ask again for what had to wait for too long.
+// retryAfter is the Retry-After of a call that waited too long.
 const retryAfter = time.Minute

@@ -18,7 +18,7 @@ const guildsAtOnce = 500
 // always is later than any update.
 var always = time.UnixMilli(1 << 60)
 
-// erase does what is left of an erasure. Repeated, it only erases what the user did meanwhile.
+// erase makes the remaining steps of an erasure. A repetition only erases what the user did meanwhile.
 func (e *Eraser) erase(ctx context.Context, o Open) error {
 	keys, err := e.archive.EraseKeys(ctx, o.User)
 	if err != nil {
@@ -65,7 +65,7 @@ func (e *Eraser) erase(ctx context.Context, o Open) error {
 			return err
 		}
 	}
-	// Last, since the closing of a period is announced by its rows.
+	// Last: a closing period reads its rows and announces the user until they are deleted.
 	if err := e.live.EraseEvents(ctx, o.User); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (e *Eraser) eraseFrom(ctx context.Context, guilds []id.Guild, user id.User,
 	return noted, nil
 }
 
-// load loads a guild; one that no longer exists leaves Redis.
+// load loads a guild, and drops one that no longer exists from Redis.
 func (e *Eraser) load(ctx context.Context, g leaderboard.GuildRef) (loaded bool, err error) {
 	err = e.loader.Load(ctx, g)
 	if errors.Is(err, leaderboard.ErrGuildMoved) {
@@ -157,8 +157,8 @@ func (e *Eraser) load(ctx context.Context, g leaderboard.GuildRef) (loaded bool,
 	return true, nil
 }
 
-// archived waits until the archive holds the deletions, and nothing of them waits in Redis. Where Redis has loaded the guild again since, the user is
-// erased there again; from one that it does not hold, by what the archive has of it. snapshot.ErrNotArchived.
+// archived waits until the archive holds the deletions. Where Redis has loaded the guild again since, the user is erased there again. A guild that
+// Redis does not hold is erased by the archive's rows. snapshot.ErrNotArchived.
 func (e *Eraser) archived(ctx context.Context, user id.User, noted []Searched) error {
 	type progress struct {
 		guilds   int

@@ -1,4 +1,4 @@
-// Package erasure finds what is stored about a user, and erases it for good. docs/architecture.md has the steps. Callers check rights.
+// Package erasure finds a user's data, and erases it for good. docs/architecture.md walks through the steps. Callers check rights.
 package erasure
 
 import (
@@ -24,7 +24,7 @@ import (
 // ErrContinues says that an erasure has begun, and is ended by Run.
 var ErrContinues = errors.New("the erasure has begun and is not complete")
 
-// Stored is what is stored about a user.
+// Stored is a user's data.
 type Stored struct {
 	Guilds       []Membership // by id
 	Hidden       []hiding.InGuild
@@ -54,7 +54,7 @@ type Key struct{ ID, Name string }
 // Open is an erasure that has not ended.
 type Open struct {
 	User id.User
-	// At is when Redis had been searched, by its clock: what is older is erased. Zero before that.
+	// At is the time, by Redis' clock, at which Redis had been searched: older data is erased. Zero before that.
 	At time.Time
 }
 
@@ -64,9 +64,9 @@ type Request struct {
 	Name  leaderboard.Digest
 }
 
-// Archive is what is needed of Postgres or SQLite. Each method is one transaction.
+// Archive is the package's store in Postgres or SQLite. Each method is one transaction.
 type Archive interface {
-	// StoredOf reads what the archive holds of a user, by its indexes; it has no Sessions and no Traces.
+	// StoredOf reads a user's data in the archive, by its indexes; without Sessions and Traces.
 	StoredOf(ctx context.Context, user id.User) (Stored, error)
 	// TracesOf reports whether Stored.Traces holds. It reads all records of requests, and of the audit log all with texts.
 	TracesOf(ctx context.Context, user id.User) (bool, error)
@@ -75,9 +75,9 @@ type Archive interface {
 	States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error)
 	// LiftHidden lifts all flags of the user, and appends to the change log. It returns the guilds, with the numbers of these changes.
 	LiftHidden(ctx context.Context, user id.User) ([]leaderboard.GuildRef, error)
-	// BeginErasure notes that a user is to be erased, with the id until EndErasure. One that is open begins again.
+	// BeginErasure notes an erasure, with the user's id until EndErasure. An open one begins again.
 	BeginErasure(ctx context.Context, user id.User) error
-	// OpenErasures lists those that have not ended, the oldest first.
+	// OpenErasures lists erasures that have not ended, the oldest first.
 	OpenErasures(ctx context.Context, limit int) ([]Open, error)
 	// NoteSearched notes when Redis had been searched for the user.
 	NoteSearched(ctx context.Context, user id.User, at time.Time) error
@@ -87,9 +87,9 @@ type Archive interface {
 	EraseKeys(ctx context.Context, user id.User) ([]string, error)
 	// RequestsOf lists recorded requests that changed this user only, of guilds that exist.
 	RequestsOf(ctx context.Context, user id.User) ([]Request, error)
-	// EraseRows deletes what else names the user, while no copy of members is under way: tombstones, rows of checkpoints, of deleted guilds and of
-	// closed periods, gains without a member, records of requests, the history of keys. In the audit log it puts another name in place of the user and of
-	// their keys. all says that MemberOf, up to o.At, has no guild then.
+	// EraseRows deletes the other rows that name the user, while no copy of members is under way: tombstones, rows of checkpoints, of deleted guilds
+	// and of closed periods, gains without a member, records of requests, the history of keys. In the audit log it replaces the user and their keys
+	// by another name. all reports that MemberOf, up to o.At, then has no guild.
 	EraseRows(ctx context.Context, o Open) (all bool, err error)
 	// EndErasure replaces the id by its keyed hash, unless the erasure began again since NoteSearched.
 	EndErasure(ctx context.Context, o Open) error
@@ -99,7 +99,7 @@ type Archive interface {
 	Erased(ctx context.Context, users []id.User) (map[id.User]hydrate.Erasure, error)
 }
 
-// Searched says what a search of a guild found, or did.
+// Searched is the result of searching a guild.
 type Searched struct {
 	Guild leaderboard.GuildRef // zero when the live store does not hold the guild
 	// Unverified says that the guild has to be loaded first, and that nothing was done.
@@ -113,7 +113,7 @@ type Searched struct {
 // Erased is Archive.Erased.
 type Erased func(ctx context.Context, users []id.User) (map[id.User]hydrate.Erasure, error)
 
-// Live is what is needed of Redis.
+// Live is the package's live store.
 type Live interface {
 	// Clock is the latest time of its servers.
 	Clock(ctx context.Context) (time.Time, error)
@@ -126,11 +126,11 @@ type Live interface {
 	// EraseMember takes the user's entry and gains out of guilds, which are named once, each in one atomic step. Where always is set or something was
 	// found, in the journal too, it notes the deletion for the snapshot writer, with a rev.
 	EraseMember(ctx context.Context, guilds []id.Guild, user id.User, always bool) []Searched
-	// Archived says what is known to be archived of guilds, and no longer waits in Redis; zero for those that are not loaded.
+	// Archived returns for each guild the state that is archived and no longer waits in Redis; zero for guilds that are not loaded.
 	Archived(ctx context.Context, guilds []id.Guild) ([]snapshot.State, error)
 	// EraseEvents takes the events that name the user out of all logs of all guilds.
 	EraseEvents(ctx context.Context, user id.User) error
-	// EraseOldEvents takes out of all logs what names users from before they were erased.
+	// EraseOldEvents removes from all logs the events that name users from before their erasure.
 	EraseOldEvents(ctx context.Context, erased Erased) error
 	// EraseRequests forgets requests.
 	EraseRequests(ctx context.Context, requests []Request) error
@@ -138,7 +138,7 @@ type Live interface {
 	EraseAccess(ctx context.Context, user id.User, keys []string) error
 	// CountSessions counts the sessions of a user.
 	CountSessions(ctx context.Context, user id.User) (int64, error)
-	// SessionUsers calls each with users who have sessions, some at a time, until it fails.
+	// SessionUsers calls each with the users who have sessions, in portions, until it fails.
 	SessionUsers(ctx context.Context, each func([]id.User) error) error
 	// EndSessionsBefore ends a user's sessions that began up to a time.
 	EndSessionsBefore(ctx context.Context, user id.User, until time.Time) error

@@ -15,8 +15,8 @@ const (
 	openAtOnce = 20
 )
 
-// Run ends erasures that were cut off, and erases what an older Redis brought back beside the guilds' members, until ctx ends: while this process
-// holds the lease of the snapshots.
+// Run completes erasures that were cut off, and erases events and sessions that an older Redis brought back, until ctx ends, while this process
+// holds the snapshot lease.
 func (e *Eraser) Run(ctx context.Context) {
 	interval := func() time.Duration { return min(max(e.o.Interval, leastPause), mostPause) }
 	pause.Again(ctx, interval, e.look, func(err error) {
@@ -24,7 +24,7 @@ func (e *Eraser) Run(ctx context.Context) {
 	})
 }
 
-// look does once what Run does again and again.
+// look is one round of Run.
 func (e *Eraser) look(ctx context.Context) error {
 	if _, held := e.o.Lease(); !held {
 		e.lives = ""

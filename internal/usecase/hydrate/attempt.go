@@ -10,11 +10,10 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// attempt loads the guild if it can take the lock. done is false when somebody else is at it.
+// attempt loads the guild if it can take the lock. done is false when another replica holds it.
 //
-// The epoch is read before the lock is taken and raised only from what was read: a replica that was held up after it took
-// the lock, for so long that another one loaded the guild meanwhile, cannot raise the epoch behind that one's back, which
-// would shut the writer out of a guild that is in use.
+// It reads the epoch before it takes the lock, and raises it only from that value. So a replica that was held up after it took the lock, while
+// another one loaded the guild, cannot raise the epoch behind its back, which would shut the writer out of a guild in use.
 func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bool, err error) {
 	before, err := h.archive.State(ctx, g)
 	if errors.Is(err, snapshot.ErrStale) {
@@ -57,13 +56,12 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 	return h.hydrate(ctx, lock, before)
 }
 
-// verify puts a guild into use that is still there after its server became another one, and that holds all that is
-// archived. The epoch is raised, as by every load, so that a batch which was read from the server before cannot be committed
-// any more: the archive must not come to hold what this server does not know of.
+// verify puts a guild into use that holds all archived changes after its server became another one. It raises the epoch, as every load does, so that
+// a batch that was read from the server before cannot be committed: the archive must not hold changes that this server lacks.
 func (h *Hydrator) verify(ctx context.Context, lock Lock, before snapshot.State) (done bool, err error) {
 	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before, lock.Rev)
 	if errors.Is(err, snapshot.ErrStale) {
-		return false, nil // such a batch was faster, or the guild was deleted: the next attempt finds out which
+		return false, nil // such a batch was committed first, or the guild was deleted; the next attempt finds out
 	}
 	if err == nil {
 		err = h.live.Verified(ctx, lock, state)
@@ -75,9 +73,8 @@ func (h *Hydrator) verify(ctx context.Context, lock Lock, before snapshot.State)
 	return true, nil
 }
 
-// salvage is for a guild that is older than what is archived, because Redis came back from an old dump, or as a replica that
-// lagged. Before it is loaded again, what changed on it and was not archived is merged into the archive, where everybody
-// keeps the higher XP of the two. Cut off anywhere, it is repeated with the same result.
+// salvage merges the unarchived changes of a guild into the archive, before the guild is loaded again: Redis came back from an old dump, or as a
+// lagging replica. Each member keeps the higher XP. Cut off anywhere, it is repeated with the same result.
 func (h *Hydrator) salvage(ctx context.Context, lock Lock, before snapshot.State) error {
 	wentBack.Inc()
 	merged := 0

@@ -44,7 +44,7 @@ func (h *Hydrator) reload(ctx context.Context, g leaderboard.GuildRef) error {
 	return h.load(ctx, g)
 }
 
-// calendar reads the guild's calendar as it is now. leaderboard.ErrGuildMoved for an incarnation that exists no more.
+// calendar reads the guild's current calendar. leaderboard.ErrGuildMoved for an incarnation that no longer exists.
 func (h *Hydrator) calendar(ctx context.Context, g leaderboard.GuildRef) (period.Calendar, error) {
 	found, err := h.archive.Guild(ctx, g.ID)
 	if errors.Is(err, guild.ErrNotFound) || err == nil && found.Incarnation != g.Incarnation {
@@ -81,7 +81,7 @@ func (h *Hydrator) boardsOf(ctx context.Context, lock *Lock) (*period.Boards, er
 	return &boards, nil
 }
 
-// readGains adds to a page of members what they gained on the boards.
+// readGains adds the gains on the boards to a page of members.
 func (h *Hydrator) readGains(ctx context.Context, g leaderboard.GuildRef, boards period.Boards, rows []snapshot.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (h *Hydrator) readGains(ctx context.Context, g leaderboard.GuildRef, boards
 	return err
 }
 
-// add adds up what the members have on the boards.
+// add sums up the members' gains on the boards.
 func (l *Lock) add(rows []snapshot.Row) {
 	for i := range rows {
 		for board, gained := range rows[i].OnBoards {

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// withoutErased leaves out what a batch has of users from before they were erased.
+// withoutErased removes from a batch the data of users from before their erasure.
 func (h *Hydrator) withoutErased(ctx context.Context, b snapshot.Batch) (snapshot.Batch, error) {
 	var users []id.User
 	for i := range b.Rows {

@@ -17,13 +17,13 @@ const (
 	cleanUpTime = 5 * time.Second
 )
 
-// Freezer is what Frozen needs of the live store.
+// Freezer is the live store that Frozen needs.
 type Freezer interface {
 	// Freeze keeps a loaded guild from being read and changed by anybody but the snapshot writer, until AbortHydration, Drop or ten seconds after
 	// the last call of KeepFrozen. leaderboard.ErrNotLoaded; ErrLost when it is frozen or being loaded.
 	Freeze(ctx context.Context, g leaderboard.GuildRef) (Lock, error)
-	// KeepFrozen keeps a guild frozen, and says whether all of its changes are archived; s is what the archive holds then. ErrLost when it is not frozen
-	// any more.
+	// KeepFrozen keeps a guild frozen, and reports whether all of its changes are archived; s is then the archive's state. ErrLost when the guild is
+	// no longer frozen.
 	KeepFrozen(ctx context.Context, h Lock) (s snapshot.State, archived bool, err error)
 	AbortHydration(ctx context.Context, h Lock) error
 }
@@ -38,7 +38,7 @@ func Frozen(ctx context.Context, live Freezer, g leaderboard.GuildRef, do func(L
 	if err = whileFrozen(ctx, live, lock, do); err != nil {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
 		defer cancel()
-		_ = live.AbortHydration(after, lock) // else it ends by itself
+		_ = live.AbortHydration(after, lock) // otherwise it expires
 	}
 	return err
 }

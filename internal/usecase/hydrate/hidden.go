@@ -17,7 +17,7 @@ func (h *Hydrator) CopyHidden(ctx context.Context, g leaderboard.GuildRef) error
 	return err
 }
 
-// copyHidden copies what the guild lacks, part by part. done is false when the guild is not loaded any more.
+// copyHidden copies missing flags, part by part. done is false when the guild is no longer loaded.
 func (h *Hydrator) copyHidden(ctx context.Context, g leaderboard.GuildRef) (done bool, err error) {
 	if g.Hidden == 0 {
 		return true, nil

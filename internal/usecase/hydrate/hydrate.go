@@ -1,5 +1,5 @@
-// Package hydrate loads guilds from the archive into the live store, which is the one way in which a guild gets there. When Redis
-// has restarted it compares the two first: what is current stays, what is older is merged into the archive and loaded again.
+// Package hydrate loads guilds from the archive into the live store; there is no other way in. When Redis has restarted it compares the two first:
+// current data stays, older data is merged into the archive and loaded again.
 //
 // It writes no snapshots and evicts nothing (package snapshot), and answers no requests: package leaderboard calls it after NOTLOADED.
 package hydrate
@@ -17,8 +17,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// errArchiveOlder says that the live store is of a later load than the archive knows of: the archive was restored from a
-// backup, perhaps. The operator has to decide which of the two is to go; see docs/durability.md.
+// errArchiveOlder says that the live store is of a later load than the archive knows: perhaps the archive was restored from a backup. The operator
+// must decide which of the two to drop; see docs/durability.md.
 var errArchiveOlder = errors.New("the archive is older than Redis; see docs/durability.md on restoring a backup")
 
 // errOtherFormat says that the live store holds the guild as another version of Levelboard keeps it.
@@ -27,21 +27,20 @@ var errOtherFormat = errors.New("this Redis holds data of another version: flush
 // ErrLost says that a hydration's lock expired or passed to another one.
 var ErrLost = errors.New("the hydration lock was lost")
 
-// Reloaded is what RaiseEpoch is called with in place of a rev for a live store that is about to be loaded.
+// Reloaded is the rev to give to RaiseEpoch for a live store that is about to be loaded.
 const Reloaded = -1
 
-// Archive is what hydrations need of Postgres or SQLite.
+// Archive is the package's store in Postgres or SQLite.
 type Archive interface {
 	// State is as in snapshot.Archive.
 	State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error)
-	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. snapshot.ErrStale, with
-	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
-	// committed since from was read. Tombstones stay: Salvage may need them.
+	// RaiseEpoch raises the epoch by one if the guild's state is still from, and returns the new state. snapshot.ErrStale, with nothing changed,
+	// when the incarnation is gone, the epoch differs, or a batch was committed since from was read. Tombstones stay: Salvage may need them.
 	//
-	// kept is the rev up to which the live store has all changes of from's epoch, or Reloaded. Of what later changes did, as
-	// the records say, those members that no row has it of have lost it: Past says so from now on.
+	// kept is the rev up to which the live store has all changes of from's epoch, or Reloaded. Members whose row lacks a later recorded change have
+	// lost it; Past reports that from now on.
 	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (snapshot.State, error)
-	// Past reads what is known of a named request of the last 24 hours.
+	// Past reads the record of a named request of the last 24 hours.
 	Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error)
 	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded again, so that no
 	// member's XP is lower than in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted)
@@ -64,7 +63,7 @@ type Archive interface {
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// LastDay reads the newest day on which any member gained; 0 if none did.
 	LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error)
-	// GainedOn reads what members gained in each period, of the members with gains from one id to another, both included.
+	// GainedOn reads the gains in each period of the members from one id to another, both included.
 	GainedOn(ctx context.Context, g leaderboard.GuildRef, from, to id.User, boards period.Boards) (map[id.User][]int64, error)
 }
 
@@ -74,11 +73,11 @@ type Erasure struct {
 	As    string    // stands for the user in the audit log
 }
 
-// Live is what hydrations need of the live store.
+// Live is the package's live store.
 type Live interface {
-	// BeginHydration takes the guild's hydration lock, unless the guild is loaded or somebody else holds it, and compares
-	// what is there with what is archived. Commit removes another incarnation's data. After an error h may
-	// hold the lock all the same, when only the answer was lost: abort it.
+	// BeginHydration takes the guild's hydration lock, unless the guild is loaded or another holder has it, and compares the live store with the
+	// archived state. Commit removes another incarnation's data. After an error h may hold the lock all the same, because only the answer was lost:
+	// abort it.
 	BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (h Lock, found Found, err error)
 	// Unsaved reads the members with unsaved changes of a guild that was FoundOlder, in batches with that guild's epoch,
 	// rev and Known, and calls each with them until it fails. A member may come more than once. ErrLost when the lock was lost.
@@ -109,13 +108,13 @@ type Lock struct {
 	Guild leaderboard.GuildRef
 	Token string
 	Rev   int64 // of a guild that was FoundUnverified, which nobody changes while the lock is held; else 0
-	// For CommitHydration: Boards are those that are loaded, with the newest day on which a member gained anything before it; empty when no member has
-	// gains. Gained is the sum of what is above 0 on each, of those who are present.
+	// For CommitHydration: Boards are the loaded boards, each after the newest day on which a member gained anything; empty when no member has
+	// gains. Gained is the sum of the gains above 0 on each, of present members.
 	Boards string
 	Gained [4]int64
 }
 
-// Found is what a hydration finds of its guild in the live store.
+// Found is the guild's state in the live store at the begin of a hydration.
 type Found int
 
 // What there may be. FoundLoaded, FoundBusy and FoundOtherFormat leave the lock alone.

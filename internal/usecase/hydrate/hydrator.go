@@ -48,7 +48,7 @@ func New(live Live, archive Archive, log *slog.Logger) *Hydrator {
 	return &Hydrator{live: live, archive: archive, log: log, bad: snapshot.NewBadRows(log), ctx: ctx, cancel: cancel}
 }
 
-// Close ends what is loading and waits for it. A guild that was half loaded is not visible to anybody.
+// Close cancels loads and waits for their end. Nobody sees a half-loaded guild.
 func (h *Hydrator) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -64,7 +64,7 @@ func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	return h.shared(ctx, g, "load", h.load)
 }
 
-// shared does something with a guild once for all who ask for it.
+// shared runs do once for all concurrent callers of a guild.
 func (h *Hydrator) shared(ctx context.Context, g leaderboard.GuildRef, what string, do func(context.Context, leaderboard.GuildRef) error) error {
 	done := h.flights.DoChan(fmt.Sprintf("%s/%s/%d/%d", what, g.ID, g.Incarnation, g.Hidden), func() (any, error) {
 		if !h.enter() {
@@ -72,8 +72,7 @@ func (h *Hydrator) shared(ctx context.Context, g leaderboard.GuildRef, what stri
 		}
 		defer h.running.Done()
 		defer h.loading.Delete(g)
-		// Detached from the request that happened to be first, except for its name in the log and its trace: its deadline is not
-		// that of the others who wait.
+		// Detached from the first request, except for its name in the log and its trace: the other callers have other deadlines.
 		traced, span := h.traced(ctx)
 		defer span.End()
 		ctx, cancel := context.WithTimeout(logs.With(traced, logs.Attrs(ctx)...), loadTimeout)

@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// preview finds out what an import would change.
+// preview computes the changes of an import.
 func (r *Runner) preview(ctx context.Context, j *job) error {
 	spools, remove, err := importer.Temporary(r.o.Dir, 2)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/importer"
 )
 
-// Kind says what a job does.
+// Kind is what a job does.
 type Kind string
 
 // The kinds.
@@ -34,7 +34,7 @@ const (
 	Failed    State = "failed"
 )
 
-// Active reports that the job continues by itself.
+// Active reports that the job is at work or waits for its turn.
 func (s State) Active() bool {
 	return s == Receiving || s == Waiting || s == Reading || s == Running
 }
@@ -45,17 +45,17 @@ type Job struct {
 	Kind  Kind
 	State State
 	Name  string // of the checkpoint that is made
-	// Checkpoint is the one that was made, of a job that changes members before it; zero until then.
+	// Checkpoint is the checkpoint that the job made before it changed members; zero until then.
 	Checkpoint checkpoints.Checkpoint
 	Members    int64     // of a Restore that is done
 	Err        error     // of a job that Failed
-	By         string    // the name of who started it
+	By         string    // the name of the user who started it
 	At         time.Time // when
 	HasFiles   bool      // of an import that can be compared again, with another choice
 	Import     *ImportJob
 }
 
-// ImportJob is what is known of an import, as far as it is.
+// ImportJob is the progress of an import.
 type ImportJob struct {
 	importer.Choice
 	Files  []string // their names
@@ -69,7 +69,7 @@ type ImportJob struct {
 type job struct {
 	Job
 	guild  id.Guild
-	user   string  // who started it
+	user   string  // the user who started it
 	upload *upload // the files of an import until it ends; else nil
 	until  time.Time
 }

@@ -1,6 +1,6 @@
-// Package jobs does what managers start on the pages and what takes longer than a request: checkpoints, restores, resets and imports. A guild
-// has one job at a time, and the newest one is kept for an hour. Jobs are in this process alone: one that runs while it stops is cut off, and
-// starting it again completes it. This package does not check who may.
+// Package jobs runs the tasks that managers start on the pages and that outlast a request: checkpoints, restores, resets and imports. A guild has
+// one job at a time, and its newest one is kept for an hour. Jobs live in this process: a stop cuts one off, and starting it again completes it.
+// This package does not check rights.
 package jobs
 
 import (
@@ -38,7 +38,7 @@ type Board interface {
 	Put(ctx context.Context, g *guild.Guild, p leaderboard.Puts) (done []leaderboard.Done, replayed bool, err error)
 }
 
-// Options are what a Runner works with.
+// Options are the settings of a Runner.
 type Options struct {
 	Checkpoints Checkpoints
 	Settings    Settings

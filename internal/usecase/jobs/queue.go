@@ -21,14 +21,14 @@ import (
 const (
 	// keepTime is how long a job is kept after it ended, and an upload until it is confirmed.
 	keepTime = time.Hour
-	// maxJobs bounds the jobs that are kept, maxUploads those of them that have files, and maxWorking those that are worked on: an import keeps
-	// 32 bytes in memory for each member of the guild and of its files.
+	// maxJobs bounds the kept jobs, maxUploads those with files, and maxWorking those at work: an import keeps 32 bytes in memory for each member of
+	// the guild and of its files.
 	maxJobs, maxUploads, maxWorking = 1000, 16, 2
 	// uploadsOfOne is how many of the jobs with files may be one user's, in whatever guilds. Of those at work a user has one.
 	uploadsOfOne = 4
 	// workTime bounds the work on one job.
 	workTime = 15 * time.Minute
-	// lookTime is between two looks for what is kept too long.
+	// lookTime is the pause between two checks for expired jobs.
 	lookTime = time.Minute
 )
 
@@ -54,7 +54,7 @@ func newQueue(log *slog.Logger, now func() time.Time) *queue {
 	return &queue{log: log, now: now, ctx: ctx, stop: stop, room: semaphore.NewWeighted(maxWorking), jobs: map[id.Guild]*job{}}
 }
 
-// Run forgets what is kept too long, until ctx ends. It stops all work then, waits for its end and removes all files.
+// Run drops expired jobs until ctx ends. Then it stops all work, waits for its end and removes all files.
 func (q *queue) Run(ctx context.Context) {
 	tick := time.NewTicker(lookTime)
 	defer tick.Stop()
@@ -168,7 +168,7 @@ func (q *queue) uploads(counts func(*job) bool) (n int) {
 // stages are the states of a job while it is worked on and after it.
 type stages struct{ during, after State }
 
-// work works on j in the background, once there is room, with what ctx holds and without its end.
+// work runs j in the background, once there is room, with the values of ctx and without its cancellation.
 func (q *queue) work(ctx context.Context, j *job, through stages, work func(ctx context.Context) error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -91,7 +91,7 @@ func (r auditRecord) row() []string {
 // maxShown is how much of a value or a reason is shown, in bytes: settings can be long.
 const maxShown = 200
 
-// change says what was changed, from what to what, or how many members.
+// change describes a change: the values before and after, or the number of members.
 func (r auditRecord) change() string {
 	if r.Count != nil {
 		return count(*r.Count, "member")

@@ -98,7 +98,7 @@ func (p *program) createCheckpoint(ctx context.Context, flags *clientFlags, guil
 	})
 }
 
-// show prints the service's answer as it is, or has say print what is in it for people.
+// show prints the service's answer as it is, or lets say print its content for people.
 func show[T any](p *program, flags *clientFlags, answer []byte, say func(T) error) error {
 	if flags.json {
 		return p.printJSON(answer)

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Environment is what a command may touch of the process it runs in.
+// Environment is the part of the process that a command may use.
 type Environment struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
@@ -134,8 +134,8 @@ func (p *program) printf(format string, args ...any) {
 	fmt.Fprintf(p.Stdout, format, args...)
 }
 
-// takes is the check of a command that wants these arguments, no more and no less, and all of its required flags. Cobra's own
-// checks say neither what an argument is nor what the whole line looks like.
+// takes checks that a command gets exactly these arguments, and all of its required flags. Cobra's own checks name neither the argument nor the
+// whole line.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -22,13 +22,13 @@ import (
 const (
 	// clientTimeout bounds one request about a guild or a key. Deleting a large guild is the slowest.
 	clientTimeout = 30 * time.Second
-	// slowTimeout bounds one that is about all members of a guild. The service gives up after five minutes.
+	// slowTimeout bounds a request about all members of a guild. The service gives up after five minutes.
 	slowTimeout = 5*time.Minute + clientTimeout
 	// maxAnswer bounds one answer: a list of 1000 guilds with all their settings stays far below it.
 	maxAnswer = 128 << 20
 )
 
-// clientFlags are those of every command that is a client of a running service.
+// clientFlags are the flags of every command that is a client of a running service.
 type clientFlags struct {
 	url, adminToken string
 	reason          string
@@ -53,7 +53,7 @@ func webAddress(s string) bool {
 type adminClient struct {
 	base      string
 	token     string
-	tokenFrom string // where the token is from, for whoever gave a wrong one
+	tokenFrom string // where the token is from, for the message about a wrong one
 	reason    string // of changes
 	http      *http.Client
 }
@@ -164,7 +164,7 @@ func (c *adminClient) unreachable(err error) error {
 	return fmt.Errorf("the service at %s cannot be reached: %w", c.base, withoutAddress(err))
 }
 
-// withoutAddress returns the cause of what a client returned, whose text repeats the request's method and address.
+// withoutAddress returns the cause of a client's error, whose text repeats the request's method and address.
 func withoutAddress(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -179,8 +179,8 @@ type refused struct {
 	status int
 }
 
-// refusal turns an answer that is not 2xx into the service's message, or says that it is none of a Levelboard. After a wrong
-// token it says what to do on a command line: the service speaks of a header.
+// refusal turns an answer that is not 2xx into the service's message, or says that the server is no Levelboard. For a wrong token it says what to do
+// on a command line, where the service speaks of a header.
 func (c *adminClient) refusal(response *http.Response, answer []byte) error {
 	var failure struct {
 		Message string `json:"message"`
@@ -195,7 +195,7 @@ func (c *adminClient) refusal(response *http.Response, answer []byte) error {
 	return fmt.Errorf("the server at %s answered %s, and not as Levelboard does: check the address%s", c.base, response.Status, c.hint(response))
 }
 
-// hint is for whoever gave the address of the API, as bots need it, where the service's was asked for. It begins with a space.
+// hint is a sentence for users who gave the API's address, as bots need it, instead of the service's. It begins with a space.
 func (c *adminClient) hint(response *http.Response) string {
 	base, err := url.Parse(c.base)
 	if err != nil || response.StatusCode != http.StatusNotFound {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// canAsk reports whether somebody is at a terminal, who sees a question and can answer it. A script has nobody to ask.
+// canAsk reports whether a person at a terminal can see and answer a question.
 func (p *program) canAsk() bool { return terminal(p.Stdin) && p.askingPlace() != nil }
 
 const aboutAsking = "At a terminal you are asked first; elsewhere it needs --yes."
@@ -24,8 +24,7 @@ func yesFlag(cmd *cobra.Command, yes *bool) {
 
 var errNobodyToAsk = usage("this is no terminal to ask at: use --yes to continue without asking")
 
-// ask has whoever is at a terminal confirm what question describes, by the word that it returns. Where nobody can be asked it is an error
-// that --yes was not given.
+// ask lets the person at the terminal confirm the question by typing a word. Without a terminal, a missing --yes is an error.
 func (p *program) ask(yes bool, question func() (text, word string, err error)) error {
 	if yes {
 		return nil
@@ -40,7 +39,7 @@ func (p *program) ask(yes bool, question func() (text, word string, err error)) 
 	return p.confirm(text+" Write "+word+" to continue: ", word)
 }
 
-// confirm has whoever can be asked write the word; the error says that they did not.
+// confirm asks the person to type the word, and returns an error if they do not.
 func (p *program) confirm(question, word string) error {
 	fmt.Fprint(p.askingPlace(), question)
 	line, err := bufio.NewReader(p.Stdin).ReadString('\n')

@@ -21,7 +21,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// The bounds of the demo's flags: more members make the embedded board slow, a higher rate is what levelboard-bench is for.
+// The bounds of the demo's flags: more members make the embedded board slow; levelboard-bench makes higher rates.
 const (
 	maxDemoMembers = 200_000
 	maxDemoRate    = 200
@@ -103,12 +103,11 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 	})
 }
 
-// notForDemo is how the names of settings begin that the demo does not use: those about stores and people whom it does not have, and those
-// that it sets itself.
+// notForDemo are prefixes of settings that the demo does not use: it has no servers, no provider, and sets some itself.
 var notForDemo = []string{"REDIS_", "POSTGRES_", "OAUTH_", "PUBLIC_URL", "DATA_DIR", "RATE_LIMIT_IDENTITY"}
 
-// demoEnviron is the environment's settings made fit for the demo: embedded in dir, quiet, and without the limit that its
-// own activity and an eager visitor would share. unused are the names of those that were set and are left out.
+// demoEnviron returns the environment's settings for the demo: embedded in dir, quiet, and without the identity's limit, which its own activity
+// would share with a visitor. unused are the names of settings that it leaves out.
 func demoEnviron(given []string, dir, listen string) (environ, unused []string) {
 	for _, kv := range given {
 		name, value, _ := strings.Cut(kv, "=")
@@ -128,7 +127,7 @@ func demoEnviron(given []string, dir, listen string) (environ, unused []string) 
 	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0"), slices.Compact(unused)
 }
 
-// visitor is a member from the upper part of the board, as whom one can sign in.
+// visitor is a member from the upper part of the board who can be chosen at sign-in.
 func visitor(rows []snapshot.Row) signin.User {
 	m := rows[len(rows)/40].Member
 	u := signin.User{ID: m.UserID, Name: m.User.Username}
@@ -180,8 +179,8 @@ func whileActive(ctx context.Context, activity *demo.Activity, wait func(context
 	return err
 }
 
-// introduce prints what there is to see, and calls that work when pasted; all in one write, so that a program that reads
-// it never sees half of it. ownToken says that the demo made its admin token itself, where no other command finds it.
+// introduce prints addresses and calls to paste, in one write, so that a program never reads half of it. ownToken says that the demo made its admin
+// token itself, where no other command finds it.
 func (p *program) introduce(base, key string, o demoOptions, user id.User, ownToken bool) {
 	board := fmt.Sprintf("%s/v2/levels/%s?page=1", base, demo.Vanity)
 	page := fmt.Sprintf("%s/leaderboard/%s", base, demo.Vanity)

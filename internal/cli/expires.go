@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// day is what --expires means by one: expiries are in UTC, whose days are all as long.
+	// day is a day of --expires: expiries are in UTC, whose days are all 24 hours.
 	day = 24 * time.Hour
 	// maxDays is how many of them a Duration holds.
 	maxDays = int64(math.MaxInt64 / day)

@@ -14,8 +14,7 @@ import (
 // AdminTokenFile is the name of the file in the data directory that holds the admin token of an embedded service.
 const AdminTokenFile = "admin-token"
 
-// Client is what the commands that are clients of a running service read of the environment. The rest of the settings
-// need not be valid for them.
+// Client has the settings of the commands that are clients of a running service. The other settings may be invalid for them.
 type Client struct {
 	URL       string // without slashes at its end
 	OpsListen string // not checked

@@ -20,7 +20,7 @@ import (
 // Prefix begins the name of every setting.
 const Prefix = "LEVELBOARD_"
 
-// RedisMode says what stands behind the Redis URL.
+// RedisMode says which servers the Redis URL names.
 type RedisMode string
 
 // The Redis modes.
@@ -78,7 +78,7 @@ type Config struct {
 	ConnectionsPerAddress int `env:"CONNECTIONS_PER_ADDRESS" envDefault:"1024" bounds:"0 to 2147483647" desc:"Open connections of one address; 0 is no limit. Trusted proxies are exempt."`
 
 	TrustedProxies []string `env:"TRUSTED_PROXIES" desc:"Proxies whose X-Forwarded-For is trusted: addresses or CIDR blocks, separated by commas."`
-	// AllowedPrivateHosts are those that announcements may be posted to though they are private.
+	// AllowedPrivateHosts are private hosts to which announcements may be posted.
 	AllowedPrivateHosts []string `env:"ALLOWED_PRIVATE_HOSTS" desc:"Private addresses, CIDR blocks and host names that announcements may be posted to, also by http, separated by commas."`
 	CORSOrigins         []string `env:"CORS_ORIGINS" envDefault:"*" desc:"Origins whose pages may GET under /v2, without credentials: * or origins separated by commas."`
 
@@ -101,9 +101,9 @@ type Config struct {
 // Embedded reports whether the service runs on its in-process Redis and a SQLite archive.
 func (c Config) Embedded() bool { return c.RedisURL == "" && c.PostgresURL == "" }
 
-// Load reads the settings from environ (NAME=value); an empty value counts as not set. A secret may stand in a file named by NAME_FILE.
-// warnings are sentences about what works but looks wrong, unknown names among them. err joins all that is wrong, a sentence for each
-// setting. Neither ever holds a secret.
+// Load reads the settings from environ (NAME=value); an empty value counts as not set. A secret may be in a file named by NAME_FILE. warnings are
+// sentences about settings that work but look wrong, such as unknown names. err joins all mistakes, a sentence for each setting. Neither ever holds
+// a secret.
 func Load(environ []string) (c Config, warnings []string, err error) {
 	vars := toMap(environ)
 	failed := map[string]bool{}

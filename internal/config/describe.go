@@ -37,7 +37,7 @@ func Describe() []Setting {
 	return append(settings, clientURL)
 }
 
-// fields are those of Config that are settings.
+// fields returns the fields of Config that are settings.
 func fields() []reflect.StructField {
 	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[Config]()), func(f reflect.StructField) bool { return !f.IsExported() })
 }

@@ -24,11 +24,11 @@ func proxy(text string) (netip.Prefix, error) {
 	return netip.ParsePrefix(text)
 }
 
-// ProxyPrefixes are the trusted proxies, those that are written as ::ffff:0:0/96 as what that says of IPv4.
+// ProxyPrefixes returns the trusted proxies; a block within ::ffff:0:0/96 is returned as its IPv4 block.
 func (c Config) ProxyPrefixes() []netip.Prefix {
 	var prefixes []netip.Prefix
 	for _, p := range c.TrustedProxies {
-		prefix, _ := proxy(p) // Load has refused what is none
+		prefix, _ := proxy(p) // Load has rejected invalid ones
 		if address := prefix.Addr(); address.Is4In6() {
 			prefix = netip.PrefixFrom(address.Unmap(), prefix.Bits()-96)
 		}
@@ -37,7 +37,7 @@ func (c Config) ProxyPrefixes() []netip.Prefix {
 	return prefixes
 }
 
-// everybody reports whether a block is all of IPv4 or of IPv6. Gin reads one of ::ffff:0:0/96 as what it says of IPv4.
+// everybody reports whether a block is all of IPv4 or of IPv6. Gin reads a block within ::ffff:0:0/96 as its IPv4 block.
 func everybody(block netip.Prefix) bool {
 	return block.Bits() == 0 || block.Addr().Is4In6() && block.Bits() <= 96
 }

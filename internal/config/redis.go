@@ -58,7 +58,7 @@ func (v *validator) redisURL(c *Config) {
 	}
 }
 
-// redisTarget is what the checks need to know of a Redis URL.
+// redisTarget has the parts of a Redis URL that the checks need.
 type redisTarget struct {
 	hosts    int
 	database int
@@ -122,8 +122,8 @@ var (
 	errKeyPair        = errors.New("and LEVELBOARD_REDIS_KEY_FILE are not a certificate and its private key in PEM")
 )
 
-// RedisTLS reads the files of the Redis settings, as they are now: by which authorities the servers are known, and what is shown to
-// them. It is nil when none is set, and TLS then goes by the system's authorities. Its errors begin with the name of a setting.
+// RedisTLS reads the current files of the Redis settings: the authorities for the servers' certificates, and a client certificate. It is nil when
+// none is set; TLS then uses the system's authorities. Its errors begin with the name of a setting.
 func (c Config) RedisTLS() (*tls.Config, error) {
 	if c.RedisCAFile == "" && c.RedisCertFile == "" {
 		return nil, nil
@@ -158,7 +158,7 @@ func rootsIn(path string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// pairError says which file cannot be read, or else that they do not fit: what the parser says may quote the key.
+// pairError says which file cannot be read, or that the two do not match. It drops the parser's text, which may quote the key.
 func pairError(c Config, err error) error {
 	var path *os.PathError
 	if !errors.As(err, &path) {

@@ -8,8 +8,8 @@ import (
 	"levelboard/internal/platform/storeurl"
 )
 
-// resolveFiles puts the secrets that stand in files into vars, as if they had been given directly, and returns the paths by the names of
-// the settings. failed gets the names of those that could not be read.
+// resolveFiles puts secrets from files into vars, as if they had been given directly, and returns the paths by the names of the settings. failed
+// gets the names of settings whose file could not be read.
 func resolveFiles(vars map[string]string, failed map[string]bool) (paths map[string]string, problems []error) {
 	for _, s := range Describe() {
 		if !s.Secret {
@@ -30,8 +30,8 @@ func resolveFiles(vars map[string]string, failed map[string]bool) (paths map[str
 
 const redacted = "[redacted]"
 
-// RedactURL hides what a connection URL may hold of secrets: all after the user's name before the last @, and query
-// parameters that sound like passwords. It works on the text, so that a URL that does not parse leaks nothing either.
+// RedactURL hides the secrets that a connection URL may hold: all after the user's name before the last @, and query parameters that sound like
+// passwords. It works on the text, so that a URL that does not parse leaks nothing either.
 func RedactURL(raw string) string {
 	if raw == "" {
 		return ""
@@ -63,8 +63,8 @@ func RedactURL(raw string) string {
 	return scheme + "://" + rest
 }
 
-// RedisURLNow is RedisURL or, where that stands in a file, what the file holds now, whose user and password may be others than at the
-// start. All else must be as it was: a file that is half written, or names another server, is an error.
+// RedisURLNow is RedisURL or, if that is in a file, the file's current content, whose user and password may have changed since the start. A
+// difference elsewhere, from a half-written file or another server, is an error.
 func (c Config) RedisURLNow() (string, error) { return c.urlNow("REDIS_URL", c.RedisURL) }
 
 // PostgresURLNow is the same of PostgresURL.

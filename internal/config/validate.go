@@ -17,7 +17,7 @@ import (
 // minAdminToken is the least length of an admin token, in characters.
 const minAdminToken = 32
 
-// validator collects what is wrong with a Config, at most one problem for a setting that could not even be parsed.
+// validator collects the mistakes in a Config, at most one for a setting that could not be parsed.
 type validator struct {
 	failed   map[string]bool
 	problems []error
@@ -30,7 +30,7 @@ func (v *validator) bad(name, format string, args ...any) {
 	}
 }
 
-// check validates c, and brings what has several spellings into one.
+// check validates c, and normalizes values with several spellings.
 func (v *validator) check(c *Config) {
 	v.listen(c)
 	v.stores(c)
@@ -121,7 +121,7 @@ func (v *validator) adminToken(token string) {
 	}
 }
 
-// bounds checks every setting that has them by its tag. 0 is no limit, or never, for those that say so.
+// bounds checks every setting that has bounds in its tag. 0 is no limit, or never, for settings that say so.
 func (v *validator) bounds(c *Config) {
 	of := reflect.ValueOf(*c)
 	for _, f := range fields() {
@@ -171,7 +171,7 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// unspecified reports whether who listens on the host listens on all addresses.
+// unspecified reports whether a listener on the host listens on all addresses.
 func unspecified(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "" || err == nil && ip.IsUnspecified()

@@ -42,7 +42,7 @@ func (v *validator) oauth(c *Config) {
 	}
 }
 
-// private keeps what is sent to a provider of sign-in, the client secret, codes and tokens, from travelling in clear over a network.
+// private rejects addresses of the sign-in provider over which the client secret, codes and tokens would travel unencrypted.
 func (v *validator) private(name, raw string) {
 	u, err := url.Parse(raw)
 	if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {

@@ -17,16 +17,16 @@ type Source interface {
 	Key(ctx context.Context, keyID string) (*Key, error)
 }
 
-// Cache finds the key that a secret belongs to, in memory where it can, unknown ids included. While the archive is down it serves
-// what it holds. Callers must not change its keys. It is safe for concurrent use.
+// Cache finds the key of a secret, in memory if possible; it also remembers unknown ids. While the archive is down it serves what it holds. Callers
+// must not change its keys. It is safe for concurrent use.
 type Cache struct {
 	byID  *cached.Cache[string, *Key]
 	now   func() time.Time
 	meter *Meter // nil: nothing is counted
 }
 
-// loadsAtOnce bounds how many keys are read from the archive at the same time. A key is looked up before its caller is
-// charged, since who is charged depends on it; so a flood of well-formed, made-up keys must not take every connection.
+// loadsAtOnce bounds the keys that are read from the archive at the same time. A key is looked up before its request is charged, since the key
+// decides whom to charge; so a flood of well-formed, invented keys must not take every connection.
 const loadsAtOnce = 3
 
 // NewCache returns a Cache that holds at most size keys, and as many ids without a key; now is the clock for
@@ -69,13 +69,13 @@ func (c *Cache) Authenticate(ctx context.Context, presented string) (*Key, error
 	return found, nil
 }
 
-// InMemory reports whether Authenticate can say who it is without the archive.
+// InMemory reports whether Authenticate can answer without the archive.
 func (c *Cache) InMemory(presented string) bool {
 	keyID, err := Parse(presented)
 	return err != nil || c.byID.Has(keyID)
 }
 
-// Recheck is Authenticate again for a request that continues, such as a stream of events: it is not counted once more.
+// Recheck authenticates a request that continues, such as a stream of events, without counting it again.
 func (c *Cache) Recheck(ctx context.Context, presented string) (*Key, error) {
 	return c.find(ctx, presented, c.now())
 }
@@ -108,7 +108,7 @@ func (c *Cache) Changed(keyID string) { c.byID.Renew(keyID) }
 // Forget is Changed without reading the key again.
 func (c *Cache) Forget(keyID string) { c.byID.Forget(keyID) }
 
-// Prefetch has the key in memory when it returns, if the archive has it: it is known, also when the archive is away by then.
+// Prefetch loads the key into memory, if the archive has it, so that it is known even if the archive goes down.
 func (c *Cache) Prefetch(ctx context.Context, keyID string) { _, _ = c.byID.Get(ctx, keyID) }
 
 // ForgetAll drops everything.

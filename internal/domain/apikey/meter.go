@@ -12,21 +12,20 @@ import (
 )
 
 const (
-	// flushInterval is how long a request may not be written down yet, and so what a replica that is killed loses.
+	// flushInterval is how long a counted request may wait to be written: a killed replica loses that much.
 	flushInterval = 15 * time.Second
-	// flushTime bounds one flush, so that one that hangs and the wait for the next are less than a minute together.
+	// flushTime bounds one flush: a flush that hangs and the pause before the next take less than a minute together.
 	flushTime = 10 * time.Second
 	// flushSize is how many keys one transaction of the archive writes down.
 	flushSize = 500
-	// maxUsed bounds how many keys are counted between two flushes. It is twice what a Cache holds; requests of keys
-	// beyond it are not counted.
+	// maxUsed bounds the keys counted between two flushes, at twice the size of a Cache. Requests of further keys are not counted.
 	maxUsed = 100_000
 )
 
-// UseStore is where a Meter writes down what it counted: the archive.
+// UseStore is the archive as a Meter needs it.
 type UseStore interface {
-	// AddUse adds what a replica counted to what others did in an hour (HourOf), and moves the time of last use forward. Keys that do not exist
-	// are left out. No key may be in it twice.
+	// AddUse adds a replica's counts to those of an hour (HourOf), and moves the time of last use forward. It ignores keys that do not exist. No key
+	// may be in uses twice.
 	AddUse(ctx context.Context, hour int64, uses []KeyUse) error
 }
 
@@ -65,8 +64,7 @@ func (m *Meter) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes down what was counted until now. When it fails nothing is lost: the next one begins with the same. It
-// waits no longer than ctx, nor than a few seconds.
+// Flush writes the counts made until now. If it fails, the next one writes them. It takes no longer than ctx, nor than a few seconds.
 func (m *Meter) Flush(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
@@ -78,7 +76,7 @@ func (m *Meter) Flush(ctx context.Context) error {
 	}
 	err := m.send(bounded)
 	switch {
-	case err != nil && !m.failing && ctx.Err() == nil: // else it is the caller who gave up
+	case err != nil && !m.failing && ctx.Err() == nil: // otherwise the caller gave up
 		m.failing = true
 		m.log.Warn("the use of API keys cannot be written to the archive; it is kept in memory", "error", err)
 	case err == nil && m.failing:
@@ -88,7 +86,7 @@ func (m *Meter) Flush(ctx context.Context) error {
 	return err
 }
 
-// send writes down what was counted, and counts again what could not be. The keys are in order, so that replicas cannot wait for each other's in a circle.
+// send writes the counts, and keeps those that it could not write. The keys are sorted, so that replicas never wait for each other in a circle.
 func (m *Meter) send(ctx context.Context) error {
 	m.mu.Lock()
 	used := m.used
@@ -119,7 +117,7 @@ func (m *Meter) count(keyID string, now time.Time) {
 	m.add(KeyUse{KeyID: keyID, Requests: 1, LastUsed: now.UTC()})
 }
 
-// add adds what is counted of a key. mu is held.
+// add adds to the counts of a key. mu is held.
 func (m *Meter) add(u KeyUse) {
 	use, known := m.used[u.KeyID]
 	if !known && len(m.used) >= maxUsed {

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// NewKey is what is decided about a key when it is made.
+// NewKey has the properties that are chosen when a key is made.
 type NewKey struct {
 	Name       string // as CheckName has it
 	OwnerID    id.User

@@ -6,13 +6,13 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// Actor is who changed a key: the id of the user who owns it, Operator or Service. A user may change their own keys only;
-// to them, every other key is one that does not exist.
+// Actor is the author of a change of a key: the id of the user who owns it, Operator or Service. A user may change only their own keys; for them
+// other keys do not exist.
 type Actor string
 
 // The actors that are not users.
 const (
-	Operator Actor = "operator" // whoever holds the admin token
+	Operator Actor = "operator" // the holder of the admin token
 	Service  Actor = "service"  // levelboard itself, because a right was lost or a guild is gone
 )
 
@@ -36,8 +36,7 @@ type OldSecret struct {
 // MaxOldSecrets is how many secrets from before rotations can work at the same time; the ones that end soonest stop first.
 const MaxOldSecrets = 4
 
-// Rotation gives a key another secret. Everything else about the key stays: its id, and with it grants, limits and what
-// was counted.
+// Rotation gives a key another secret. The key keeps its id, and with it grants, limits and counts.
 type Rotation struct {
 	Hash [32]byte // of the new secret
 	Now  time.Time
@@ -45,7 +44,7 @@ type Rotation struct {
 	Overlap time.Duration
 }
 
-// Grant is a key's access to a guild, and who gave it.
+// Grant is a key's access to a guild, with its author.
 type Grant struct {
 	GuildID id.Guild
 	By      Actor
@@ -69,7 +68,7 @@ func (o *Owned) OldUntil(now time.Time) (until *time.Time) {
 	return until
 }
 
-// Action is what was done to a key.
+// Action is a kind of change of a key.
 type Action string
 
 // The actions.
@@ -78,7 +77,7 @@ const (
 	Renamed   Action = "renamed"
 	Rotated   Action = "rotated"
 	Granted   Action = "granted"
-	Ungranted Action = "revoked" // grants were taken away; the archives keep the word
+	Ungranted Action = "revoked" // grants were removed; the archives keep the word
 	Deleted   Action = "deleted"
 )
 

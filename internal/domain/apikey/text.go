@@ -49,7 +49,7 @@ func Remint(id string) (secret string, hash [32]byte, err error) {
 // Shown is the beginning of the text of the key with this id: it tells keys apart and is no secret.
 func Shown(id string) string { return prefix + id }
 
-// Parse returns the id in a key's text, or errMalformed. It says that the text is whole, not that there is such a key.
+// Parse returns the id in a key's text, or errMalformed. It checks the text, not that the key exists.
 func Parse(text string) (id string, err error) {
 	if len(text) != textLen || text[:len(prefix)] != prefix {
 		return "", errMalformed
@@ -65,8 +65,8 @@ func Parse(text string) (id string, err error) {
 	return text[len(prefix) : len(prefix)+idLen], nil
 }
 
-// IDIn returns the id in what people have of a key: the id itself, the key's name plate (Shown) with or without the dots that
-// pages put behind it, or the whole text. It is errMalformed for all else, which may still be a secret: do not pass it on.
+// IDIn returns the id in what people copy of a key: the id, the key's name plate (Shown) with or without the dots that pages put behind it, or the
+// whole text. Anything else is errMalformed and may still be a secret: do not pass it on.
 func IDIn(text string) (id string, err error) {
 	id, shown := strings.CutPrefix(strings.TrimSuffix(text, "…"), prefix)
 	if shown && len(text) == textLen {
@@ -110,7 +110,7 @@ func checksum[T string | []byte](body T) (sum [checksumLen]byte) {
 	return sum
 }
 
-// randomDigits returns n digits, all equally likely: bytes of 248 (4 times 62) and more are thrown away.
+// randomDigits returns n digits, all equally likely: it skips bytes from 248 (4 times 62) on.
 func randomDigits(n int) ([]byte, error) {
 	out := make([]byte, 0, n)
 	var pool [64]byte

@@ -9,15 +9,15 @@ import (
 	"levelboard/internal/platform/cached"
 )
 
-// Source is where guilds are read: the archive. Both methods return ErrNotFound when there is no such guild.
+// Source reads guilds from the archive. Both methods return ErrNotFound for an unknown guild.
 type Source interface {
 	Guild(ctx context.Context, g id.Guild) (*Guild, error)
 	// GuildByVanity takes the vanity in lower case.
 	GuildByVanity(ctx context.Context, vanity string) (*Guild, error)
 }
 
-// Cache finds guilds by id or vanity, from memory where it can. It is bounded, it remembers guilds that do not exist
-// too, and while the archive is down it serves on with what it holds. Guilds that it returns are shared: do not change them.
+// Cache finds guilds by id or vanity, from memory if possible. It is bounded, and also remembers that a guild does not exist. While the archive is
+// down it serves what it holds. Guilds that it returns are shared: do not change them.
 type Cache struct {
 	byID     *cached.Cache[id.Guild, *Guild]
 	byVanity *cached.Cache[string, id.Guild]
@@ -66,16 +66,16 @@ func (c *Cache) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
 	return nil, unknown()
 }
 
-// Prefetch has the guild and its vanity in memory when it returns, if the archive has them: whoever asks for a guild that was just
-// created or changed is answered, also when the archive is away by then.
+// Prefetch loads the guild and its vanity into memory, if the archive has them, so that requests for a guild that was just created or changed are
+// answered even if the archive goes down.
 func (c *Cache) Prefetch(ctx context.Context, g id.Guild) {
 	if found, err := c.ByID(ctx, g); err == nil && found.Vanity != "" {
 		_, _ = c.ByVanity(ctx, string(found.Vanity))
 	}
 }
 
-// Changed tells that the guild was created, changed or deleted: nothing that was known of it is used from now on. If it was in use, it
-// is read again at once. Its vanity may be one that nobody had; whose vanity a name was is looked at whenever the name is used.
+// Changed invalidates a guild that was created, changed or deleted. If it was in use, it is read again at once. Its vanity may have had no guild
+// before; the owner of a vanity is looked up at each use.
 func (c *Cache) Changed(g id.Guild) {
 	c.byID.Renew(g)
 	c.byVanity.ForgetAbsences()

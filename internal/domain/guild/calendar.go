@@ -10,7 +10,8 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// Calendar returns what the guild counts gains for. Settings that were never parsed count in UTC. It panics for a time zone that Parse refuses.
+// Calendar returns the periods for which the guild counts gains. Settings that were never parsed count in UTC. It panics for a time zone that Parse
+// rejects.
 func (s *Settings) Calendar() period.Calendar {
 	zone, err := loadZone(cmp.Or(s.TimeZone, "UTC"))
 	if err != nil {
@@ -19,8 +20,8 @@ func (s *Settings) Calendar() period.Calendar {
 	return period.Calendar{Zone: zone, Kinds: s.Periods, Seasons: s.Seasons}
 }
 
-// zoneName is what IANA's names look like. LoadLocation reads any file of the system's directory, such as localtime and right/UTC,
-// which are no names of IANA, and takes Europe//Paris too.
+// zoneName matches IANA's names. LoadLocation reads any file of the system's directory, such as localtime and right/UTC, which are no names of IANA,
+// and accepts Europe//Paris, too.
 var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*$`)
 
 // zones are the time zones that were loaded, by name: a *time.Location each. Names are IANA's, so they are some hundreds at most.

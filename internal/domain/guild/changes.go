@@ -15,8 +15,8 @@ type Described struct {
 	Directory
 }
 
-// Changes returns the properties of the document and of the directory that differ, as a JSON object of what they were and one of what they are;
-// both are nil when nothing differs but memberCount, which changes all day. was is nil for a guild that is new, and is then has all properties.
+// Changes returns the properties of the document and of the directory that differ, as a JSON object of the old values and one of the new. Both are
+// nil when only memberCount differs, which changes all day. For a new guild was is nil, and is has all properties.
 func Changes(before *Described, after Described) (was, is jsontext.Value, err error) {
 	new, err := after.properties()
 	if err != nil || before == nil {

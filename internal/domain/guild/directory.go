@@ -16,7 +16,7 @@ type Directory struct {
 	Channels []Channel `json:"channels" items:"0..1000"`
 }
 
-// Description is what a bot says of its guild. Absent fields stay as they are; a list replaces the one that was there.
+// Description is a bot's description of its guild. Absent fields keep their value; a list replaces the previous one.
 type Description struct {
 	Name        strictjson.Optional[string]    `json:"name" bytes:"1..400"`
 	Icon        strictjson.Optional[*string]   `json:"icon"`
@@ -46,7 +46,7 @@ func (given Description) In(s Settings, d Directory) (Settings, Directory) {
 	return d.Named(s), d
 }
 
-// Named returns the settings with what the directory says of the roles and channels in multipliers and rewards. s stays as it is.
+// Named returns the settings with the directory's names of the roles and channels in multipliers and rewards. It does not change s.
 func (d Directory) Named(s Settings) Settings {
 	if len(d.Roles)+len(d.Channels) == 0 {
 		return s
@@ -98,7 +98,7 @@ func SameDirectory(a, b Directory) bool {
 // MarshalDirectory returns the JSON that UnmarshalDirectory reads.
 func MarshalDirectory(d Directory) ([]byte, error) { return json.Marshal(d) }
 
-// UnmarshalDirectory reads what MarshalDirectory returned, for the archives. Its error carries no fault code.
+// UnmarshalDirectory reads the output of MarshalDirectory, for the archives. Its error carries no fault code.
 func UnmarshalDirectory(encoded []byte) (d Directory, err error) {
 	if err := strictjson.Decode(encoded, &d); err != nil {
 		return Directory{}, fmt.Errorf("read an archived directory: %v", err)

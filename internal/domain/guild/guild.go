@@ -19,11 +19,11 @@ type Incarnation int64
 type Guild struct {
 	Settings
 	Incarnation Incarnation
-	// Version is the number of the change (package changes) that last touched the settings, or who is hidden. It rises with every change.
+	// Version is the number of the change (package changes) that last touched the settings or the hidden users. It rises with every change.
 	Version int64
 	// Edited is the number of the last change that was none of the guild's Description.
 	Edited int64
-	// Hidden is the number of the last change of who is hidden; 0 if nobody ever was.
+	// Hidden is the number of the last change of hidden users; 0 if there was none.
 	Hidden int64
 }
 
@@ -39,7 +39,7 @@ func (s *Settings) IsManager(user id.User) bool {
 
 // Errors of the archives that hold guilds.
 var (
-	// ErrNotFound says that there is no such guild.
+	// ErrNotFound says that the guild does not exist.
 	ErrNotFound = errors.New("guild does not exist")
 	// ErrVanityTaken says that another guild has the vanity, and that nothing was changed.
 	ErrVanityTaken = errors.New("vanity belongs to another guild")
@@ -97,7 +97,7 @@ func (s *Settings) HasRewardAt(l level.Level) bool {
 	return slices.ContainsFunc(s.RoleRewards, func(r RoleReward) bool { return r.Level == l })
 }
 
-// RewardRoles are all roles of rewards, in their order, without duplicates and never nil: those that a member who has left should not have.
+// RewardRoles returns all roles of rewards, in their order, without duplicates and never nil: the roles that a member who has left should not have.
 func (s *Settings) RewardRoles() []id.Role {
 	roles, seen := []id.Role{}, make(map[id.Role]bool)
 	for _, r := range s.RoleRewards {

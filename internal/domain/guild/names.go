@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// HashRule says to a client what ValidHash takes.
+// HashRule tells a client the rule of ValidHash.
 const HashRule = "32 lowercase letters or digits, with or without a_ before them"
 
 // ValidHash reports whether s can be an avatar's or icon's hash, as HashRule says.

@@ -19,7 +19,7 @@ var revealed = json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, 
 	return e.WriteToken(jsontext.String(s.Reveal()))
 }))
 
-// MarshalSecrets is Marshal with what is secret, for the archives.
+// MarshalSecrets is Marshal with secrets, for the archives.
 func MarshalSecrets(s Settings) ([]byte, error) { return json.Marshal(s, revealed) }
 
 // sameSecrets reports whether announcements that look the same have the same URLs.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"levelboard/internal/domain/apikey"
-	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -178,65 +176,4 @@ func TestMadeUpKeys(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 512))
 	})
 	client.wantServed()
-}
-
-// While Redis refuses changes, reads continue beside clients that repeat theirs at once, and everybody learns why.
-func TestRedisRefusesChanges(t *testing.T) {
-	for _, refusal := range testenv.Refusals {
-		t.Run(refusal.Word, func(t *testing.T) {
-			t.Parallel()
-			redis := testenv.Redis(t)
-			s := start(t, "LEVELBOARD_REDIS_URL="+redis.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), "LEVELBOARD_REDIS_TIMEOUT=5s")
-			var told, other atomic.Int64
-			changes := s.client()
-			changes.headers = []string{"X-Api-Key", s.newKey("310000000000000000", guildID)}
-			defer redis.Refuse(refusal)()
-			attackers(t, 8, func(ctx context.Context, _ int) {
-				switch failure := changes.call(); {
-				case strings.Contains(failure, "Redis answers reads and refuses changes at the moment: "):
-					told.Add(1)
-				case ctx.Err() == nil:
-					other.Add(1)
-				}
-			})
-			s.client().reads().wantServed()
-			if told.Load() == 0 || other.Load() > 0 {
-				t.Errorf("%d changes were refused with the reason, %d answered otherwise", told.Load(), other.Load())
-			}
-			if status, ready := s.opsGet("/readyz?verbose"); status != 200 || !strings.Contains(ready, "reads work and changes do not: ") {
-				t.Errorf("/readyz?verbose is %d %s", status, ready)
-			}
-		})
-	}
-}
-
-// An address that guesses the admin token has 20 guesses a minute, and nobody else notices, the operator neither.
-func TestGuessingTheAdminToken(t *testing.T) {
-	s := start(t)
-	var looked, limited, other atomic.Int64
-	began := time.Now()
-	attackers(t, 20, func(ctx context.Context, n int) {
-		dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 4, 0, 1)}}
-		client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: 15 * time.Second}
-		defer client.CloseIdleConnections()
-		for guess := 0; ctx.Err() == nil; guess++ {
-			answer, err := testenv.Send(ctx, client, "GET", "http://"+s.address+"/admin/keys", "", "Authorization", fmt.Sprintf("Bearer %016d%016d", n, guess))
-			if err != nil {
-				return
-			}
-			switch answer.Status {
-			case 401:
-				looked.Add(1)
-			case 429:
-				limited.Add(1)
-			default:
-				other.Add(1)
-			}
-		}
-	})
-	s.client().wantServed()
-	s.api().Do("GET", "/admin/keys", "", nil, apitest.AdminToken(adminToken)).Want(t, 200)
-	if most := 21 + int64(time.Since(began)/(3*time.Second)); looked.Load() < 20 || looked.Load() > most || limited.Load() == 0 || other.Load() > 0 {
-		t.Errorf("%d guesses were looked at, %d limited, %d answered otherwise", looked.Load(), limited.Load(), other.Load())
-	}
 }

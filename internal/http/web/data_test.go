@@ -201,6 +201,7 @@ func TestThePreviewOffersWhatAFileNeeds(t *testing.T) {
 	taken := choose(other, "choose", "from", "auto", "sourceGuild", "1092837465019283747").want(200, "Import 4 members", `value="1092837465019283747"`)
 	b.post(dataAddress, url.Values{"do": {"choose"}, "job": {taken.job()}, "mode": {"higher"}, "from": {"auto"}, "sourceGuild": {"5"}}).want(422, `id="sourceGuild-error"`)
 	dismiss(taken)
+	b.post(dataAddress, url.Values{"do": {"choose"}, "job": {taken.job()}, "mode": {"higher"}, "from": {"auto"}}).want(409, "was imported or discarded")
 
 	b.upload("from", "auto", "mode", "higher", "file", sampleFile(t, "arcane-scrape.json")).want(200)
 	arcane := b.settled().want(200, "name Arcane as the source").lacks("--from")

@@ -204,9 +204,9 @@ func chosen(job *jobs.Job) importForm {
 
 // confirmImport applies an import. With other choices than those that the preview shows, it shows what these would do instead.
 func (s *Site) confirmImport(c *gin.Context, page *dataPage, sent url.Values) error {
-	g, jobID := page.Guild, sent.Get("job")
+	ctx, g, jobID := c.Request.Context(), page.Guild.ID, sent.Get("job")
 	confirm := sent.Get("do") == "confirm"
-	if job, ok := s.deps.Jobs.Of(g.ID); ok && job.ID == jobID && job.HasFiles && (!confirm || sent.Has("from")) {
+	if !confirm || sent.Has("from") {
 		for name := range sent {
 			page.Import.set(name, sent.Get(name))
 		}
@@ -215,12 +215,12 @@ func (s *Site) confirmImport(c *gin.Context, page *dataPage, sent url.Values) er
 		if len(page.Errors) > 0 {
 			return s.showData(c, http.StatusUnprocessableEntity, page)
 		}
-		confirm = confirm && choice == job.Import.Choice
-		if !confirm {
-			return s.toJob(c, g, s.deps.Jobs.Choose(c.Request.Context(), g.ID, jobID, choice))
+		job, _ := s.deps.Jobs.Of(g)
+		if !confirm || job.ID == jobID && job.Import != nil && job.Import.Choice != choice {
+			return s.toJob(c, page.Guild, s.deps.Jobs.Choose(ctx, g, jobID, choice))
 		}
 	}
-	return s.toJob(c, g, s.deps.Jobs.Confirm(c.Request.Context(), g.ID, jobID, sent.Get("again") != ""))
+	return s.toJob(c, page.Guild, s.deps.Jobs.Confirm(ctx, g, jobID, sent.Get("again") != ""))
 }
 
 // exportMembers streams all members of a guild as a file.

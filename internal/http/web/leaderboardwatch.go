@@ -30,7 +30,7 @@ const (
 	rowsFormat = "r5"
 	// watchersOfAddress bounds the streams of one address, enough for a class; a browser beyond it polls the rows (leaderboard.js).
 	watchersOfAddress = 20
-	stillHere         = "event: here\ndata:\n\n"
+	stillHere         = "event: here\ndata:1\n\n"
 )
 
 // rowsBody is a page's rows for leaderboard.js.

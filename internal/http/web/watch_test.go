@@ -57,7 +57,7 @@ func (b *browser) watch(path string) *watcher {
 		lines := bufio.NewScanner(answer.Body)
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
-			if strings.HasPrefix(lines.Text(), ":") {
+			if lines.Text() == "event: here" {
 				select {
 				case w.alive <- struct{}{}:
 				default:
@@ -193,7 +193,7 @@ func TestOtherSettingsShowAtTheNextSignOfLife(t *testing.T) {
 	s.fill(members(1))
 	w := s.browser().watch("/leaderboard/gophers/live")
 	w.until(func(rowsBody) bool { return true })
-	<-w.alive
+	testenv.Receive(t, w.alive, "a sign of life")
 	s.guilds.change(public, func(g *guild.Guild) {
 		curve, _ := level.Preset("amari")
 		g.Curve, g.Version = curve, g.Version+1

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/service"
 	"levelboard/internal/testing/testenv"
@@ -78,6 +80,8 @@ func TestASilentStreamIsLost(t *testing.T) {
 	b.base = "http://" + proxy.Addr()
 	b.open("/leaderboard/" + g)
 	b.see("gopherina", "Pause")
+	b.do(chromedp.Evaluate[chromedp.Void]("window.here = 0; new EventSource(document.getElementById('board').dataset.live).addEventListener('here', () => { here++ })"))
+	b.until("here >= 2")
 	proxy.Mute("event: ")
 	b.see("Reconnecting")
 	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": 5000}).Want(t, 200)

@@ -56,7 +56,7 @@ func TestPostgresSilent(t *testing.T) {
 	}
 	s.board("", g, 1)
 	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
-	s.allRefused(8*time.Second, []call{{"GET", memberPath(g, u), uncached, ""}, {"GET", boardPath("unheardof", 1), "", ""}})
+	s.allRefused(30*time.Second, []call{{"GET", memberPath(g, u), uncached, ""}, {"GET", boardPath("unheardof", 1), "", ""}})
 
 	// A guild that has to be loaded is waited for, longer than anybody is patient with Redis, and for 5 s at most.
 	testenv.Again(t, func() error {

@@ -25,7 +25,7 @@ func TestDemoStartsWhileItsBoardIsRead(t *testing.T) {
 	now := time.Now()
 	rows := demo.Members(3000, 1, now)
 	err = service{cfg: cfg, log: newLogger(io.Discard, cfg)}.run(t.Context(), func(ctx context.Context, a *app.App) error {
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		ctx, cancel := context.WithTimeout(ctx, testenv.Patience)
 		defer cancel()
 		read := make(chan error, 1)
 		go func() { read <- readBoard(ctx, a.URL()+"/v2/levels/"+demo.Vanity+"?page=30", 100) }()

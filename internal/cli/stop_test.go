@@ -69,7 +69,7 @@ func stopUnderLoad(t *testing.T) error {
 		saysSo = status == 503 && strings.Contains(text, "stopping")
 		return saysSo || status == 0
 	})
-	code := p.wait(10 * time.Second)
+	code := p.wait(30 * time.Second)
 	clients.Wait()
 	if cutOff := strings.Contains(p.said(), "cut off"); code != 0 || !saysSo || !cutOff || refused.Load() > 0 {
 		return fmt.Errorf("the exit code is %d; /readyz says that it stops: %v; it says that a request was cut off: %v; %d requests were refused",
@@ -132,7 +132,7 @@ func TestStopWithoutAStore(t *testing.T) {
 			p.populate()
 			c.away(redis, archive)
 			p.signal(syscall.SIGTERM)
-			if code := p.wait(8 * time.Second); code != exitFailed {
+			if code := p.wait(30 * time.Second); code != exitFailed {
 				t.Errorf("the exit code is %d", code)
 			}
 			if !strings.Contains(p.said(), "levelboard: the last snapshot was not written, what changed since the last one is in Redis") {
@@ -168,7 +168,7 @@ func TestStopWhenTheWriterDoesNotAnswer(t *testing.T) {
 			p.populate()
 			writer.signal(syscall.SIGSTOP)
 			p.signal(syscall.SIGTERM)
-			if code := p.wait(70 * time.Second); code != c.code || !strings.Contains(p.said(), c.says) {
+			if code := p.wait(testenv.Patience); code != c.code || !strings.Contains(p.said(), c.says) {
 				t.Errorf("the exit code is %d", code)
 			}
 			if c.code != 0 {
@@ -199,7 +199,7 @@ func TestASecondSignalEndsAStopThatIsHeldUp(t *testing.T) {
 			p.says("a second signal stops at once")
 			time.Sleep(2 * sameStop) // or it might be the first one again
 			p.signal(signals[1])
-			if code := p.wait(10 * time.Second); code != exitFailed {
+			if code := p.wait(testenv.Patience); code != exitFailed {
 				t.Errorf("the exit code is %d", code)
 			}
 			if !strings.Contains(p.said(), errHurried.Error()) {
@@ -219,7 +219,7 @@ func TestTimeoutStopsGracefully(t *testing.T) {
 	for range 3 {
 		p := serveAs(t, []string{timeout, "--preserve-status", "60", os.Args[0], "serve"}, "LEVELBOARD_DATA_DIR="+t.TempDir())
 		p.signal(syscall.SIGTERM) // which timeout passes on as it does its own
-		if code := p.wait(20 * time.Second); code != 0 || strings.Contains(p.said(), errHurried.Error()) {
+		if code := p.wait(testenv.Patience); code != 0 || strings.Contains(p.said(), errHurried.Error()) {
 			t.Errorf("the exit code is %d", code)
 		}
 	}

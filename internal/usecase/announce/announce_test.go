@@ -279,7 +279,7 @@ func TestSlowTargetsDelayNobody(t *testing.T) {
 	w.wait("the slow ones are posted to", func() bool { return len(o.calls()) == 10 })
 	w.levelUp(gid, 2)
 	w.wait("the other one", func() bool { return !w.state(Key{gid, "hook-1"}).LastSent.IsZero() })
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > 30*time.Second { // one after the other they have 50
 		t.Errorf("it took %v", took)
 	}
 	w.wait("a failure is noted", func() bool { return strings.Contains(w.state(Key{"100000000000000002", "hook-1"}).LastError, "5s") })

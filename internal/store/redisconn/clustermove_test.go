@@ -12,9 +12,7 @@ import (
 )
 
 // Masters forget their scripts, and a slot gets to a master that never ran one for its guild: nobody notices.
-func TestScriptsAreMissingOnAMaster(t *testing.T) {
-	t.Parallel()
-	c := newClustered(t)
+func scriptsAreMissing(t *testing.T, c *clustered) {
 	s := newBoard(c.client)
 	load(t, s, row(user1))
 	for _, master := range c.Masters {
@@ -47,10 +45,8 @@ func TestScriptsAreMissingOnAMaster(t *testing.T) {
 }
 
 // While a slot is on its way a key is on one master or the other, and what needs several that are on both waits.
-func TestASlotOnItsWay(t *testing.T) {
-	t.Parallel()
+func slotOnItsWay(t *testing.T, c *clustered) {
 	ctx := t.Context()
-	c := newClustered(t)
 	s := newBoard(c.client)
 	load(t, s, row(user1))
 	slot := c.SlotOf(prefix + "meta")

@@ -43,7 +43,7 @@ func (c *clustered) empty(t *testing.T) {
 	}
 }
 
-// What changes nothing of a cluster shares one.
+// What leaves a cluster well shares one.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
@@ -59,13 +59,19 @@ func TestOnACluster(t *testing.T) {
 			return newBoard(c.client)
 		})
 	})
-	for name, test := range map[string]func(t *testing.T, c *clustered){
-		"guilds of all masters": guildsOfAllMasters, "a nudge reaches others": nudgeOverACluster,
-		"a lost reply is never repeated": sentOnceOnACluster,
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, c *clustered)
+	}{
+		{"guilds of all masters", guildsOfAllMasters},
+		{"a nudge reaches others", nudgeOverACluster},
+		{"a lost reply is never repeated", sentOnceOnACluster},
+		{"scripts are missing on a master", scriptsAreMissing},
+		{"a slot on its way", slotOnItsWay},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			c.empty(t)
-			test(t, &clustered{T: t, RedisCluster: c.RedisCluster, client: c.client})
+			test.run(t, &clustered{T: t, RedisCluster: c.RedisCluster, client: c.client})
 		})
 	}
 }

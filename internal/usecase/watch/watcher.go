@@ -139,6 +139,8 @@ func (f *Feed) current(ctx context.Context, of *watched, g *guild.Guild) *guild.
 	if f.o.Guild == nil {
 		return g
 	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime/4) // an archive that is silent leaves time to look
+	defer cancel()
 	now, err := f.o.Guild(ctx, g.ID)
 	if err != nil || now.Incarnation != g.Incarnation {
 		return g // the look itself finds out what is wrong

@@ -10,10 +10,9 @@ import (
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
-	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/hiding"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 // hiddenListPath is the page where managers see who is hidden, and hide and show members.
@@ -35,14 +34,9 @@ type hiddenListPage struct {
 
 // listedHidden is a user who is hidden.
 type listedHidden struct {
-	hidden.Flags
-	UserID         id.User
-	Name           string // what to call them; their id without an entry
-	Handle, Avatar string
-	Entry          bool
-	XP             level.XP
-	Level          level.Level
-	Reason         field
+	hiddenRow
+	Entry  bool
+	Reason field // why they are shown again
 }
 
 // hiddenList lists who is hidden, or those of them whom the address looks for.
@@ -89,13 +83,14 @@ func (s *Site) showHiddenList(c *gin.Context, status int, page hiddenListPage) e
 }
 
 func (p *hiddenListPage) row(l hiding.Listed) listedHidden {
-	user := l.User.User
-	row := listedHidden{Flags: l.Flags, UserID: user, Name: string(user), Reason: reasonField("reason-"+string(user), p.Form.Reasons, p.Form.Errors)}
+	m := leaderboard.Member{UserID: l.User.User}
 	if l.Entry != nil {
-		row.Entry, row.XP, row.Level, row.Avatar = true, l.Entry.XP, p.Guild.Curve.LevelAt(l.Entry.XP), text(l.Entry.User.Avatar)
-		row.Name, row.Handle = displayName(l.Entry.User, string(user))
+		m = *l.Entry
 	}
-	return row
+	return listedHidden{
+		hiddenRow: hiddenRow{newRow(p.Guild, leaderboard.Ranked{Member: m}), l.Flags}, Entry: l.Entry != nil,
+		Reason: reasonField("reason-"+string(m.UserID), p.Form.Reasons, p.Form.Errors),
+	}
 }
 
 // changeHiddenList hides the member whose id was typed, or shows one of the list.

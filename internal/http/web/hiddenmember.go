@@ -42,7 +42,7 @@ func hideFormOf(base string, user id.User, field string, form manageForm) hideFo
 	return hideForm{base + "/members/" + string(user) + "/hidden", reasonField(field, form.Reasons, form.Errors)}
 }
 
-// hiddenRow is the row of a signed-in member who is hidden, above the board.
+// hiddenRow is a hidden member.
 type hiddenRow struct {
 	leaderboardRow
 	hidden.Flags

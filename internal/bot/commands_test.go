@@ -73,6 +73,8 @@ func TestCommands(t *testing.T) {
 	contains(ask(give), "has 1050 XP now", true)
 	contains(ask(discord.Use{Command: "xp", Sub: "take", Manages: true, Options: map[string]any{"member": discord.UserOption(ada), "amount": 100}}), "has 950 XP now", true)
 	contains(ask(discord.Use{Command: "xp", Sub: "set", Manages: true, Options: map[string]any{"member": discord.UserOption(cy), "amount": 77}}), "has 77 XP now", true)
+	give.Options["amount"] = 0
+	contains(ask(give), "must be a whole number from 1", true)
 	audit := w.admin("GET", "/admin/guilds/"+guildID+"/audit", nil)
 	if reason := apitest.At[string](t, audit, "records", 1, "reason"); reason != "/xp take by user-"+ada+" ("+ada+")" {
 		t.Errorf("the audit log has %q", reason)

@@ -25,17 +25,22 @@ type Guild struct {
 	Channels        []Channel
 }
 
-// Role is a role of a guild.
+// Role is a role of a guild, in JSON as Levelboard's directory has it.
 type Role struct {
-	ID, Name        string
-	Color, Position int
-	Administrator   bool
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	Color         int    `json:"color,omitzero"`
+	Position      int    `json:"position"`
+	Administrator bool   `json:"-"`
 }
 
-// Channel is a channel of a guild, and no thread.
+// Channel is a channel of a guild, and no thread, in JSON as Levelboard's directory has it.
 type Channel struct {
-	ID, Name, ParentID string
-	Position, Type     int
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	ParentID string `json:"parentId,omitzero"`
+	Position int    `json:"position"`
+	Type     int    `json:"type"`
 }
 
 // Member is a user in a guild.

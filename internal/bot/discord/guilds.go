@@ -55,7 +55,7 @@ func (g *guild) setFacts(from guildObject) {
 }
 
 func (g *guild) setRole(r roleObject) {
-	r.Administrator = may(r.Permissions, mayAdminister)
+	r.Administrator, r.Position = may(r.Permissions, mayAdminister), max(0, r.Position)
 	if r.ID != g.facts.ID { // @everyone
 		g.roles[r.ID] = r.Role
 	}
@@ -63,7 +63,7 @@ func (g *guild) setRole(r roleObject) {
 
 // setChannel sets a channel or a thread.
 func (g *guild) setChannel(from channelObject) {
-	from.Channel.ParentID = from.ParentID
+	from.Channel.ParentID, from.Position = from.ParentID, max(0, from.Position)
 	switch {
 	case from.Thread == nil:
 		g.channels[from.ID] = from.Channel

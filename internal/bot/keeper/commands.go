@@ -169,8 +169,8 @@ func (g *guild) changeXP(ctx context.Context, q chat.Question, how string) (chat
 	if !q.Manages {
 		return private("You need the permission Manage Server for that."), nil
 	}
-	if err != nil || amount < 0 || amount > maxXP || userID == "" {
-		return private("The amount must be a whole number from 0 to 2147483647."), nil
+	if err != nil || amount < 0 || amount > maxXP || amount == 0 && how != "set" {
+		return private("The amount must be a whole number from 1 to 2147483647; set takes 0, too."), nil
 	}
 	var change any = amount
 	switch how {
@@ -183,13 +183,15 @@ func (g *guild) changeXP(ctx context.Context, q chat.Question, how string) (chat
 		Method: http.MethodPatch, Path: "/v2/levels/" + g.id + "/users/" + userID, Body: object{"xp": change}, Once: rand.Text(),
 		Reason: fmt.Sprintf("/xp %s by %s (%s)", how, q.Asker.Username, q.Asker.ID),
 	}
-	err = g.call(ctx, request, nil)
+	type standing struct{ XP, Level int }
+	var changed struct{ Level standing }
+	err = g.call(ctx, request, &changed)
 	if api.Status(err) == http.StatusNotFound && how != "take" {
-		request.Method, request.Body, request.Once = http.MethodPut, object{
-			"mode": map[string]string{"give": "add", "set": "set"}[how], "members": []object{{"userId": userID, "xp": amount}},
-		}, rand.Text()
-		request.Path = "/v2/guilds/" + g.id + "/members"
-		err = g.call(ctx, request, nil)
+		request.Method, request.Path, request.Once = http.MethodPut, "/v2/guilds/"+g.id+"/members", rand.Text()
+		request.Body = object{"mode": map[string]string{"give": "add", "set": "set"}[how], "members": []object{{"userId": userID, "xp": amount}}}
+		made := struct{ Results [1]standing }{}
+		err = g.call(ctx, request, &made)
+		changed.Level = made.Results[0]
 	}
 	if api.Status(err) == http.StatusNotFound {
 		return private(fmt.Sprintf("<@%s> has no XP yet.", userID)), nil
@@ -197,11 +199,7 @@ func (g *guild) changeXP(ctx context.Context, q chat.Question, how string) (chat
 	if err != nil {
 		return chat.Reply{}, err
 	}
-	var m member
-	if err := g.get(ctx, "/v2/guilds/"+g.id+"/members/"+userID, &m); err != nil {
-		return private("Done."), nil
-	}
-	return private(fmt.Sprintf("<@%s> has %d XP now, level %d.", userID, m.XP, m.Level)), nil
+	return private(fmt.Sprintf("<@%s> has %d XP now, level %d.", userID, changed.Level.XP, changed.Level.Level)), nil
 }
 
 // hideSelf sets or lifts the member's own flag.

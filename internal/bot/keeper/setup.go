@@ -159,18 +159,10 @@ func names(facts chat.Guild) object {
 }
 
 func lists(facts chat.Guild) object {
-	roles, channels := []object{}, []object{}
-	for _, r := range facts.Roles[:min(mostRoles, len(facts.Roles))] {
-		role := object{"id": r.ID, "name": r.Name, "color": nil, "position": max(0, r.Position)}
-		if r.Color != 0 {
-			role["color"] = r.Color
-		}
-		roles = append(roles, role)
+	return object{
+		"roles":    append([]chat.Role{}, facts.Roles[:min(mostRoles, len(facts.Roles))]...),
+		"channels": append([]chat.Channel{}, facts.Channels[:min(mostChannels, len(facts.Channels))]...),
 	}
-	for _, c := range facts.Channels[:min(mostChannels, len(facts.Channels))] {
-		channels = append(channels, object{"id": c.ID, "name": c.Name, "parentId": orNull(c.ParentID), "position": max(0, c.Position), "type": c.Type})
-	}
-	return object{"roles": roles, "channels": channels}
 }
 
 // managers are the owner and, once all members were listed, the administrators.

@@ -14,18 +14,26 @@ import (
 )
 
 func TestWinnersAreAnnouncedOnce(t *testing.T) {
+	for text, want := range map[any]string{nil: "Autumn is over", "{period} was won by {first}": "Autumn was won by user-" + ada} {
+		t.Run(want, func(t *testing.T) { winnersAreAnnounced(t, text, want) })
+	}
+}
+
+func winnersAreAnnounced(t *testing.T, text any, want string) {
 	w := newWorld(t, gophers(ada, bo))
 	today := time.Now().UTC().Add(-12 * time.Hour)
-	season := map[string]any{
-		"id": "autumn", "name": "Autumn", "start": today.AddDate(0, 0, -3).Format(time.DateOnly), "end": today.AddDate(0, 0, 1).Format(time.DateOnly),
+	configure := func(zone string) {
+		w.configure(map[string]any{"timeZone": zone, "seasons": []any{map[string]any{
+			"id": "autumn", "name": "Autumn", "start": today.AddDate(0, 0, -3).Format(time.DateOnly), "end": today.AddDate(0, 0, 1).Format(time.DateOnly),
+		}}, "announcements": []any{map[string]any{"name": "winners", "kind": "bot", "events": []string{"period"}, "text": text}}})
 	}
-	w.configure(map[string]any{"timeZone": "Etc/GMT+12", "seasons": []any{season}})
+	configure("Etc/GMT+12")
 	stop := w.start()
 	w.chat.WaitForCommands(t)
 	w.chat.Say(guildID, general, ada)
 	w.waitFor("a message", ada+" 100 1", w.board)
-	w.configure(map[string]any{"timeZone": "Etc/GMT-14", "seasons": []any{season}}) // where it is tomorrow
-	post := w.chat.WaitForPost(t, "Autumn is over")
+	configure("Etc/GMT-14") // where it is tomorrow
+	post := w.chat.WaitForPost(t, want)
 	if post.ChannelID != general || !strings.Contains(post.Content, "user-"+ada) || len(post.Mentions) > 0 {
 		t.Errorf("the winners were announced as %+v", post)
 	}
@@ -36,28 +44,12 @@ func TestWinnersAreAnnouncedOnce(t *testing.T) {
 	w.waitFor("a message after the restart", bo+" 100 1, "+ada+" 100 1", w.board)
 	n := 0
 	for _, p := range w.chat.Posts() {
-		if strings.Contains(p.Content, "Autumn is over") {
+		if strings.Contains(p.Content, want) {
 			n++
 		}
 	}
 	if n != 1 {
 		t.Errorf("the winners were announced %d times", n)
-	}
-}
-
-func TestLevelUpsAreAnnouncedWhereTheyHappen(t *testing.T) {
-	w := newWorld(t, gophers(ada, bo))
-	w.makeGuild()
-	w.start()
-	w.chat.WaitForCommands(t)
-	w.chat.Say(guildID, news, ada)
-	if post := w.chat.WaitForPost(t, "<@"+ada+"> has reached level 1"); post.ChannelID != news || len(post.Mentions) != 1 || post.Mentions[0] != ada {
-		t.Errorf("the level-up was announced as %+v", post)
-	}
-	w.setXP(bo, 100) // silent
-	w.chat.WaitForRoles(t, guildID, bo, regular)
-	if posts := w.chat.Posts(); len(posts) != 1 {
-		t.Errorf("the bot wrote %+v", posts)
 	}
 }
 

@@ -44,6 +44,7 @@ func TestRolesWithoutRights(t *testing.T) {
 	w.chat.WaitForCommands(t)
 	w.chat.Say(guildID, general, ada)
 	w.waitForLog("move the bot's role above it")
+	w.waitForLog("allow it to View Channel and Send Messages")
 	w.waitFor("the message", ada+" 100 1", w.board)
 }
 

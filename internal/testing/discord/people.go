@@ -97,7 +97,7 @@ func (s *Server) Invite(g *Guild) {
 	})
 }
 
-// Forbid takes the right to change roles away from the bot.
+// Forbid takes the rights to change roles and to write away from the bot.
 func (s *Server) Forbid(guildID string) { s.change(func() { s.guilds[guildID].forbidden = true }) }
 
 // DisableIntent closes the gateway for bots with the privileged intent.

@@ -89,15 +89,22 @@ func (s *Server) in(w http.ResponseWriter, r *http.Request) *Guild {
 func (s *Server) getChannel(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if g, c := s.channel(w, r); g != nil {
+		answer(w, http.StatusOK, c.json(g))
+	}
+}
+
+// channel returns the channel in the path and its guild, or nil after an answer that says that it is not there. s.mu is held.
+func (s *Server) channel(w http.ResponseWriter, r *http.Request) (*Guild, Channel) {
 	for _, g := range s.guilds {
 		for _, c := range g.Channels {
-			if c.ID == r.PathValue("channel") {
-				answer(w, http.StatusOK, c.json(g))
-				return
+			if c.ID == r.PathValue("channel") && !g.absent {
+				return g, c
 			}
 		}
 	}
 	unknown(w, 10003)
+	return nil, Channel{}
 }
 
 func (s *Server) listMembers(w http.ResponseWriter, r *http.Request) {
@@ -195,8 +202,17 @@ func (m shown) reply(picture []byte) Reply {
 func (s *Server) postMessage(w http.ResponseWriter, r *http.Request) {
 	var m shown
 	_ = decode(r, &m)
-	s.change(func() { s.posts = append(s.posts, Post{r.PathValue("channel"), m.Content, m.Mentions.Users}) })
-	answer(w, http.StatusOK, s.message(BotID, r.PathValue("channel"), m.Content))
+	s.change(func() {
+		g, c := s.channel(w, r)
+		switch {
+		case g == nil:
+		case g.forbidden:
+			answer(w, http.StatusForbidden, object{"code": 50001, "message": "Missing Access"})
+		default:
+			s.posts = append(s.posts, Post{c.ID, m.Content, m.Mentions.Users})
+			answer(w, http.StatusOK, s.message(BotID, c.ID, m.Content))
+		}
+	})
 }
 
 func (s *Server) callback(w http.ResponseWriter, r *http.Request) {

@@ -32,7 +32,7 @@ func (p *program) importMembers(ctx context.Context, flags *importFlags) error {
 	if err != nil {
 		return err
 	}
-	spools, remove, err := importer.Temporary("", 2)
+	spool, remove, err := importer.Temporary("")
 	if err != nil {
 		return err
 	}
@@ -41,10 +41,10 @@ func (p *program) importMembers(ctx context.Context, flags *importFlags) error {
 		importFlags: flags, client: client, path: "/admin/guilds/" + flags.guild,
 		warn: func(text string) { p.say(slog.LevelWarn, printable(text)) },
 	}
-	if err := i.read(ctx, p, spools[0]); err != nil {
+	if err := i.read(ctx, p, spool); err != nil {
 		return err
 	}
-	if err := i.compare(ctx, spools[1]); err != nil {
+	if err := i.compare(ctx); err != nil {
 		return err
 	}
 	if flags.dryRun {
@@ -83,7 +83,7 @@ func (i *importing) read(ctx context.Context, p *program, spool *os.File) error 
 }
 
 // compare finds out what would change, by an export of the guild.
-func (i *importing) compare(ctx context.Context, spool *os.File) error {
+func (i *importing) compare(ctx context.Context) error {
 	response, err := i.client.open(ctx, http.MethodGet, i.path+"/export?format=json", nil, "")
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (i *importing) compare(ctx context.Context, spool *os.File) error {
 	defer response.Body.Close()
 	export := importer.File{Name: "the service's export", Open: opened(response.Body)}
 	reader := importer.Open([]importer.File{export}, importer.Options{From: importer.Lurkr, Guild: id.Guild(i.guild)})
-	i.plan, err = i.Compare(ctx, reader.Rows(), spool)
+	i.plan, err = i.Compare(ctx, reader.Rows())
 	return err
 }
 

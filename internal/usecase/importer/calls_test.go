@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/importer"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 func TestThePlanHashTellsOtherCalls(t *testing.T) {
@@ -37,25 +37,19 @@ func TestThePlanHashTellsOtherCalls(t *testing.T) {
 	}
 }
 
-func TestAnIndexFindsTheMembersOfAnExport(t *testing.T) {
-	spools, remove, err := importer.Temporary(t.TempDir(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer remove()
+func TestAnIndexIsOfAWholeExport(t *testing.T) {
 	content := "userId,xp,messageCount,present,username,globalName\n" + user(1) + ",5,7,true,ada,\n" + user(2) + ",0,,false,bob,\"a\n, b\"\n"
-	reader := importer.Open([]importer.File{file("a.csv", content)}, importer.Options{})
-	index, err := importer.NewIndex(t.Context(), reader.Rows(), spools[0])
+	w := read(t, importer.Options{}, file("a.csv", content))
+	index, err := importer.NewIndex(t.Context(), importer.Open([]importer.File{file("a.csv", content)}, importer.Options{}).Rows())
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := index.Lookup(t.Context(), []id.User{id.User(user(2)), id.User(user(3)), id.User(user(1))})
-	one, two := found[id.User(user(1))], found[id.User(user(2))]
-	if err != nil || len(found) != 2 || one.XP != 5 || one.MessageCount != 7 || !one.Present || one.User.Username != "ada" || two.XP != 0 || two.Present || *two.User.GlobalName != "a\n, b" {
-		t.Errorf("found %+v, %v", found, err)
+	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, There: index})
+	if err != nil || p.Unchanged != 2 {
+		t.Errorf("%+v, %v; want two members who are as they are", p, err)
 	}
 	broken := importer.Open([]importer.File{file("a.csv", content[:len(content)-2])}, importer.Options{})
-	if _, err := importer.NewIndex(t.Context(), broken.Rows(), spools[0]); err == nil {
+	if _, err := importer.NewIndex(t.Context(), broken.Rows()); err == nil {
 		t.Error("an export with an open quote is indexed")
 	}
 }

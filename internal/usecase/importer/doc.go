@@ -3,7 +3,7 @@
 //
 //	in, err := importer.Read(ctx, files, guild, choice, spool) // reads all files, drops duplicates
 //	in.Report                                                  // what was skipped, warnings, proposed settings
-//	plan, err := in.Compare(ctx, members, spool)               // what would change
+//	plan, err := in.Compare(ctx, members)                      // what would change
 //	done, checkpoint, err := in.Apply(ctx, target, options)    // over HTTP or in the process
 //
 // # Memory

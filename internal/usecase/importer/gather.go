@@ -8,15 +8,12 @@ import (
 	"io"
 	"iter"
 	"strconv"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 // Members are the members of an import, each once. They can be read any number of times, by one caller at a time.
@@ -30,21 +27,6 @@ type Members struct {
 type best struct {
 	xp  uint32
 	row uint32 // its place in the spool
-}
-
-// spooled is a row in the spool.
-type spooled struct {
-	File         int               `json:"f,omitzero"`
-	Line         int               `json:"l"`
-	UserID       id.User           `json:"u"`
-	Given        int64             `json:"x"`
-	FromLevel    bool              `json:"o,omitzero"`
-	Shown        level.Level       `json:"s"`
-	MessageCount *int64            `json:"m,omitzero"`
-	User         *leaderboard.User `json:"d,omitzero"`
-	Absent       bool              `json:"a,omitzero"`
-	Hidden       hidden.Flags      `json:"h,omitzero"`
-	LastUpdated  time.Time         `json:"t,omitzero"`
 }
 
 // errTooMany says that files have more rows than Gather counts.
@@ -68,9 +50,7 @@ func Gather(ctx context.Context, r *Reader, spool io.ReadWriteSeeker) (*Members,
 		}
 		m.note(&r.report, row, uint32(count))
 		count++
-		line, err := json.Marshal(spooled{
-			row.File, row.Line, row.UserID, row.Given, row.FromLevel, row.Shown, row.MessageCount, row.User, !row.Present, row.Hidden, row.LastUpdated,
-		})
+		line, err := json.Marshal(row)
 		if err == nil {
 			_, err = out.Write(append(line, '\n'))
 		}
@@ -86,7 +66,7 @@ func Gather(ctx context.Context, r *Reader, spool io.ReadWriteSeeker) (*Members,
 }
 
 func (m *Members) note(report *Report, row Row, place uint32) {
-	user, _ := strconv.ParseUint(string(row.UserID), 10, 64) // 19 digits fit
+	user := number64(row.UserID)
 	had, twice := m.best[user]
 	if twice {
 		report.Duplicates++
@@ -94,6 +74,12 @@ func (m *Members) note(report *Report, row Row, place uint32) {
 	if !twice || uint32(row.XP) > had.xp {
 		m.best[user] = best{uint32(row.XP), place}
 	}
+}
+
+// number64 is a user's id as a number: 19 digits fit.
+func number64(user id.User) uint64 {
+	n, _ := strconv.ParseUint(string(user), 10, 64)
+	return n
 }
 
 // count returns how many members there are, whatever their level.
@@ -122,29 +108,19 @@ func (m *Members) all() iter.Seq2[Row, error] {
 		}
 		dec := jsontext.NewDecoder(bufio.NewReaderSize(m.spool, 64<<10))
 		for place := uint32(0); ; place++ {
-			var s spooled
-			if err := json.UnmarshalDecode(dec, &s); errors.Is(err, io.EOF) {
+			var row Row
+			if err := json.UnmarshalDecode(dec, &row); errors.Is(err, io.EOF) {
 				return
 			} else if err != nil {
 				yield(Row{}, fmt.Errorf("read the spool: %w", err))
 				return
 			}
-			user, _ := strconv.ParseUint(string(s.UserID), 10, 64)
-			if m.best[user].row == place && !yield(m.row(&s), nil) {
+			if row.Shown == noLevel && m.shown != nil {
+				row.Shown = m.shown(row.Given)
+			}
+			if m.best[number64(row.UserID)].row == place && !yield(row, nil) {
 				return
 			}
 		}
 	}
-}
-
-func (m *Members) row(s *spooled) Row {
-	row := Row{
-		File: s.File, Line: s.Line, UserID: s.UserID, FromLevel: s.FromLevel, Shown: s.Shown, MessageCount: s.MessageCount, User: s.User,
-		Present: !s.Absent, Hidden: s.Hidden, LastUpdated: s.LastUpdated,
-	}
-	row.gain(s.Given)
-	if row.Shown == noLevel && m.shown != nil {
-		row.Shown = m.shown(row.Given)
-	}
-	return row
 }

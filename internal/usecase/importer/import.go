@@ -65,13 +65,13 @@ func (s stopping) Read(p []byte) (int, error) {
 	return s.ReadCloser.Read(p)
 }
 
-// Compare counts what the import would do to a guild with these members, each there once. It changes nothing. The spool is for the guild's members.
-func (i *Import) Compare(ctx context.Context, there iter.Seq2[Row, error], spool Spool) (Plan, error) {
-	index, err := NewIndex(ctx, there, spool)
+// Compare counts what the import would do to a guild with these members, each there once. It changes nothing.
+func (i *Import) Compare(ctx context.Context, members iter.Seq2[Row, error]) (Plan, error) {
+	there, err := NewIndex(ctx, members)
 	if err != nil {
 		return Plan{}, err
 	}
-	return i.Members.Plan(ctx, PlanOptions{Mode: i.Mode, Curve: i.Then.Curve, MinLevel: i.MinLevel, Lookup: index.Lookup})
+	return i.Members.Plan(ctx, PlanOptions{Mode: i.Mode, Curve: i.Then.Curve, MinLevel: i.MinLevel, There: there})
 }
 
 // takesSettings reports whether the import changes the guild's settings.

@@ -1,34 +1,28 @@
 package importer
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"io"
+	"hash/maphash"
 	"iter"
-	"strconv"
 
-	"github.com/go-json-experiment/json"
-
-	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
 )
 
-// Spool is a temporary file.
-type Spool interface {
-	io.ReadWriteSeeker
-	io.ReaderAt
+// Index is the members that a guild has, by their ids: some 60 bytes for each.
+type Index map[uint64]current
+
+// current is a member as the guild has it.
+type current struct {
+	xp           level.XP
+	messageCount int64
+	user         uint64 // digestOf the user data
+	present      bool
 }
 
-// Index finds the members of an export of the guild, for PlanOptions.Lookup. It keeps 16 bytes for each in memory, and the rest in its spool.
-type Index struct {
-	spool Spool
-	at    map[uint64]int64
-}
-
-// NewIndex reads all rows, each of another member, into the spool, which is empty and stays the caller's.
-func NewIndex(ctx context.Context, rows iter.Seq2[Row, error], spool Spool) (*Index, error) {
-	x := &Index{spool: spool, at: make(map[uint64]int64)}
-	out, end := bufio.NewWriterSize(spool, 64<<10), int64(0)
+// NewIndex reads all rows, each of another member.
+func NewIndex(ctx context.Context, rows iter.Seq2[Row, error]) (Index, error) {
+	x := Index{}
 	for row, err := range rows {
 		if err == nil {
 			err = ctx.Err()
@@ -36,48 +30,29 @@ func NewIndex(ctx context.Context, rows iter.Seq2[Row, error], spool Spool) (*In
 		if err != nil {
 			return nil, err
 		}
-		now := Current{XP: row.XP, Present: row.Present}
+		now := current{xp: row.XP, present: row.Present}
 		if row.MessageCount != nil {
-			now.MessageCount = *row.MessageCount
+			now.messageCount = *row.MessageCount
 		}
+		var user leaderboard.User
 		if row.User != nil {
-			now.User = *row.User
+			user = *row.User
 		}
-		line, err := json.Marshal(now)
-		if err == nil {
-			_, err = out.Write(append(line, '\n'))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("spool a member: %w", err)
-		}
-		user, _ := strconv.ParseUint(string(row.UserID), 10, 64) // 19 digits fit
-		x.at[user] = end
-		end += int64(len(line)) + 1
-	}
-	if err := out.Flush(); err != nil {
-		return nil, fmt.Errorf("spool members: %w", err)
+		now.user = digestOf(user)
+		x[number64(row.UserID)] = now
 	}
 	return x, nil
 }
 
-// Lookup is for PlanOptions.
-func (x *Index) Lookup(_ context.Context, users []id.User) (map[id.User]Current, error) {
-	found := make(map[id.User]Current, len(users))
-	for _, user := range users {
-		number, _ := strconv.ParseUint(string(user), 10, 64)
-		at, ok := x.at[number]
-		if !ok {
-			continue
+var seed = maphash.MakeSeed()
+
+// digestOf tells user data apart, as far as an import can set it.
+func digestOf(u leaderboard.User) uint64 {
+	text := func(s *string) string {
+		if s == nil {
+			return "\x00" // no text has it
 		}
-		line, err := bufio.NewReader(io.NewSectionReader(x.spool, at, maxValue)).ReadBytes('\n')
-		var now Current
-		if err == nil {
-			err = json.Unmarshal(line, &now)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read the spool: %w", err)
-		}
-		found[user] = now
+		return *s
 	}
-	return found, nil
+	return maphash.Comparable(seed, [4]string{u.Username, u.Discriminator, text(u.GlobalName), text(u.Avatar)})
 }

@@ -10,7 +10,6 @@ import (
 
 const (
 	MaxSkips        = maxSkips
-	LookupSize      = lookupSize
 	MaxMessageCount = maxMessageCount
 )
 

@@ -13,9 +13,10 @@ import (
 
 func TestPlanByMode(t *testing.T) {
 	const header = "id,xp,messages,name\n"
-	now := map[id.User]importer.Current{id.User(user(1)): {
-		XP: 100, MessageCount: 10, Present: true, User: leaderboard.User{Username: "a", Avatar: new("0000000000005f3a9c1e77b04d21a6e8")},
-	}}
+	now := indexOf(t, importer.Row{
+		UserID: id.User(user(1)), XP: 100, MessageCount: new(int64(10)), Present: true,
+		User: &leaderboard.User{Username: "a", Avatar: new("0000000000005f3a9c1e77b04d21a6e8")},
+	})
 	const n, c, u = "new", "changed", "unchanged"
 	for _, test := range []struct {
 		row                       string
@@ -36,7 +37,7 @@ func TestPlanByMode(t *testing.T) {
 		for mode, want := range map[leaderboard.PutMode]string{
 			leaderboard.PutSet: test.set, leaderboard.PutHigher: test.higher, leaderboard.PutAdd: test.add, leaderboard.PutMissing: test.missing,
 		} {
-			p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: mode, Lookup: lookup(now)})
+			p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: mode, There: now})
 			got := map[string]int{n: p.New, c: p.Changed, u: p.Unchanged}
 			if err != nil || got[want] != 1 || p.Members != 1 || p.New+p.Changed+p.Unchanged != 1 || (p.Lower == 1) != test.lower {
 				t.Errorf("%s %s: %+v, %v; want %s", mode, test.row, p, err, want)
@@ -47,42 +48,50 @@ func TestPlanByMode(t *testing.T) {
 
 func TestAddingToTheMostXP(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.csv", "id,xp\n"+user(1)+",5\n"))
-	now := map[id.User]importer.Current{id.User(user(1)): {XP: level.MaxXP}}
-	if p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutAdd, Lookup: lookup(now)}); err != nil || p.Unchanged != 1 {
+	now := indexOf(t, importer.Row{UserID: id.User(user(1)), XP: level.MaxXP})
+	if p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutAdd, There: now}); err != nil || p.Unchanged != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
-func lookup(now map[id.User]importer.Current) func(context.Context, []id.User) (map[id.User]importer.Current, error) {
-	return func(context.Context, []id.User) (map[id.User]importer.Current, error) { return now, nil }
+func indexOf(t *testing.T, rows ...importer.Row) importer.Index {
+	t.Helper()
+	index, err := importer.NewIndex(t.Context(), func(yield func(importer.Row, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index
 }
 
 func TestPlanOfMembersThatBecomeAbsent(t *testing.T) {
 	w := read(t, importer.Options{}, file("p.json", `{"settings":{},"users":{"`+user(1)+`":{"xp":5,"missing":true},"`+user(2)+`":{"xp":5,"hidden":true}}}`))
-	now := make(map[id.User]importer.Current)
+	var rows []importer.Row
 	for _, row := range w.order {
-		now[row.UserID] = importer.Current{XP: row.XP, Present: true}
+		rows = append(rows, importer.Row{UserID: row.UserID, XP: row.XP, Present: true})
 	}
-	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutHigher, Lookup: lookup(now)})
+	now := indexOf(t, rows...)
+	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutHigher, There: now})
 	if err != nil || p.Changed != 1 || p.Unchanged != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
-func TestPlanLooksUpAHundredAtATime(t *testing.T) {
+func TestPlanOfManyMembers(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `[`+repeat(250, func(i int) string { return `{"id":"` + user(i) + `","xp":1}` })+`]`))
-	var sizes []int
-	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, Lookup: func(_ context.Context, users []id.User) (map[id.User]importer.Current, error) {
-		sizes = append(sizes, len(users))
-		return map[id.User]importer.Current{users[0]: {XP: 5}}, nil
-	}})
-	if err != nil || len(sizes) != 3 || sizes[0] != importer.LookupSize || sizes[2] != 50 || p.New != 247 || p.Lower != 3 || len(p.First) != 10 {
-		t.Errorf("%+v, %v, looked up %v", p, err, sizes)
+	there := indexOf(t, importer.Row{UserID: id.User(user(1)), XP: 5}, importer.Row{UserID: id.User(user(200)), XP: 1})
+	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, There: there})
+	if err != nil || p.New != 248 || p.Lower != 1 || len(p.First) != 10 {
+		t.Errorf("%+v, %v", p, err)
 	}
-	broken := errors.New("broken")
-	if _, err := w.members.Plan(t.Context(), importer.PlanOptions{Lookup: func(context.Context, []id.User) (map[id.User]importer.Current, error) {
-		return nil, broken
-	}}); !errors.Is(err, broken) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := w.members.Plan(ended, importer.PlanOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -95,7 +104,7 @@ func TestMinLevelIsByTheCurveThatIsGiven(t *testing.T) {
 		lowest level.Level
 		left   int
 	}{{mee6, 0, 12}, {mee6, 1, 10}, {mee6, 10, 6}, {level.Curve{}, 10, 7}, {mee6, 33, 0}} {
-		p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, Curve: c.curve, MinLevel: c.lowest, Lookup: lookup(nil)})
+		p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, Curve: c.curve, MinLevel: c.lowest})
 		if err != nil || p.Members != c.left || p.BelowMinLevel != 12-c.left {
 			t.Errorf("level %d: %+v, %v; want %d", c.lowest, p, err, c.left)
 		}

@@ -12,20 +12,20 @@ import (
 // noLevel is the Shown of a row whose source shows no level.
 const noLevel level.Level = -1
 
-// Row is a member as a file has it.
+// Row is a member as a file has it. The tags are of the spool.
 type Row struct {
-	File         int // index in Report.Files
-	Line         int // on which the member begins, from 1
-	UserID       id.User
-	XP           level.XP          // capped at level.MaxXP
-	Given        int64             // XP before the cap, rounded down; ends at 1<<53
-	FromLevel    bool              // the file has a level only, and XP is the least of it
-	Shown        level.Level       // that the source shows for the member; below 0 when not known
-	MessageCount *int64            // nil when the file has none; 0 to 2^31-1
-	User         *leaderboard.User // nil when the file has none
-	Present      bool
-	Hidden       hidden.Flags
-	LastUpdated  time.Time // zero when not known
+	File         int               `json:"f,omitzero"` // index in Report.Files
+	Line         int               `json:"l"`          // on which the member begins, from 1
+	UserID       id.User           `json:"u"`
+	XP           level.XP          `json:"x"`          // capped at level.MaxXP
+	Given        int64             `json:"g"`          // XP before the cap, rounded down; ends at 1<<53
+	FromLevel    bool              `json:"o,omitzero"` // the file has a level only, and XP is the least of it
+	Shown        level.Level       `json:"s"`          // that the source shows for the member; below 0 when not known
+	MessageCount *int64            `json:"m,omitzero"` // nil when the file has none; 0 to 2^31-1
+	User         *leaderboard.User `json:"d,omitzero"` // nil when the file has none
+	Present      bool              `json:"p,omitzero"`
+	Hidden       hidden.Flags      `json:"h,omitzero"`
+	LastUpdated  time.Time         `json:"t,omitzero"` // zero when not known
 }
 
 // maxMessageCount is the highest message count that is read.

@@ -9,25 +9,18 @@ import (
 	"strings"
 )
 
-// Temporary makes n files in a folder, "" for the system's. They are gone with the process, however it ends, where the system can do that, and
-// by remove.
-func Temporary(dir string, n int) (files []*os.File, remove func(), err error) {
-	remove = func() {
-		for _, f := range files {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
+// Temporary makes a file in a folder, "" for the system's. It is gone with the process, however that ends, where the system can do that, and by
+// remove.
+func Temporary(dir string) (file *os.File, remove func(), err error) {
+	file, err = os.CreateTemp(dir, "levelboard-import-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("a temporary file cannot be made: %w", err)
 	}
-	for range n {
-		f, err := os.CreateTemp(dir, "levelboard-import-*")
-		if err != nil {
-			remove()
-			return nil, nil, fmt.Errorf("a temporary file cannot be made: %w", err)
-		}
-		_ = os.Remove(f.Name())
-		files = append(files, f)
-	}
-	return files, remove, nil
+	_ = os.Remove(file.Name())
+	return file, func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}, nil
 }
 
 // HashOf identifies files, in whatever order they are given, by their SHA-256: 64 hexadecimal digits.

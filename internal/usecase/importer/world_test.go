@@ -2,7 +2,6 @@ package importer_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -139,7 +138,6 @@ func (w *imported) plan(curve level.Curve) importer.Plan {
 	w.t.Helper()
 	p, err := w.members.Plan(w.t.Context(), importer.PlanOptions{
 		Mode: leaderboard.PutHigher, Curve: curve,
-		Lookup: func(context.Context, []id.User) (map[id.User]importer.Current, error) { return nil, nil },
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -20,12 +20,12 @@ import (
 
 // preview computes the changes of an import.
 func (r *Runner) preview(ctx context.Context, j *job) error {
-	spools, remove, err := importer.Temporary(r.o.Dir, 2)
+	spool, remove, err := importer.Temporary(r.o.Dir)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	_, in, err := r.read(ctx, j, spools[0])
+	_, in, err := r.read(ctx, j, spool)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (r *Runner) preview(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	plan, err := in.Compare(ctx, importer.RowsOf(there), spools[1])
+	plan, err := in.Compare(ctx, importer.RowsOf(there))
 	r.change(func() { j.Import.Plan = plan })
 	return err
 }
@@ -88,12 +88,12 @@ func (r *Runner) take(g id.Guild, jobID string, may func(*job) bool) (*job, erro
 }
 
 func (r *Runner) apply(ctx context.Context, j *job, again bool) error {
-	spools, remove, err := importer.Temporary(r.o.Dir, 1)
+	spool, remove, err := importer.Temporary(r.o.Dir)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	g, in, err := r.read(ctx, j, spools[0])
+	g, in, err := r.read(ctx, j, spool)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 const (
 	// keepTime is how long a job is kept after it ended, and an upload until it is confirmed.
 	keepTime = time.Hour
-	// maxJobs bounds the kept jobs, maxUploads those with files, and maxWorking those at work: an import keeps 32 bytes in memory for each member of
+	// maxJobs bounds the kept jobs, maxUploads those with files, and maxWorking those at work: an import keeps 60 bytes in memory for each member of
 	// the guild and of its files.
 	maxJobs, maxUploads, maxWorking = 1000, 16, 2
 	// uploadsOfOne is how many of the jobs with files may be one user's, in whatever guilds. Of those at work a user has one.

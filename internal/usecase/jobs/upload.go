@@ -65,14 +65,14 @@ func (a *Arrival) Add(name string, content io.Reader) error {
 	if len(u.files) == MaxFiles {
 		return fault.New(fault.TooLarge, "These are too many files. Upload at most %d at once.", MaxFiles)
 	}
-	files, remove, err := importer.Temporary(a.runner.o.Dir, 1)
+	file, remove, err := importer.Temporary(a.runner.o.Dir)
 	if err != nil {
 		return fault.Down("keep an upload", err)
 	}
 	hash := sha256.New()
-	size, err := io.Copy(io.MultiWriter(files[0], hash), io.LimitReader(content, MaxUpload-u.size+1))
+	size, err := io.Copy(io.MultiWriter(file, hash), io.LimitReader(content, MaxUpload-u.size+1))
 	u.size += size
-	u.files = append(u.files, uploaded{name, files[0], remove, hash.Sum(nil)})
+	u.files = append(u.files, uploaded{name, file, remove, hash.Sum(nil)})
 	if err != nil {
 		return fmt.Errorf("keep an upload: %w", err)
 	}

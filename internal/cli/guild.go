@@ -72,22 +72,10 @@ func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string
 	if err != nil {
 		return err
 	}
-	return p.showGuild(flags, answer, func(g guildDocument) error {
+	return show(p, flags, answer, func(g guildDocument) error {
 		p.printf("%s\n", printable(g.Name))
 		return writeTable(p.Stdout, nil, append(g.facts(), g.running(time.Now())...))
 	})
-}
-
-// showGuild prints the service's answer as it is, or has show print the guild in it for people.
-func (p *program) showGuild(flags *clientFlags, answer []byte, show func(guildDocument) error) error {
-	if flags.json {
-		return p.printJSON(answer)
-	}
-	g, err := read[guildDocument](answer)
-	if err != nil {
-		return err
-	}
-	return show(g)
 }
 
 func (p *program) applyGuild(ctx context.Context, flags *clientFlags, file string) error {
@@ -103,7 +91,7 @@ func (p *program) applyGuild(ctx context.Context, flags *clientFlags, file strin
 	if err != nil {
 		return err
 	}
-	return p.showGuild(flags, answer, func(g guildDocument) error {
+	return show(p, flags, answer, func(g guildDocument) error {
 		done := "Updated"
 		if status == http.StatusCreated {
 			done = "Created"

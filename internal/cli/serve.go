@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
-	"sync"
 	"syscall"
-	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
@@ -21,10 +18,6 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// slowStart is how long the log is held back for the first lines. A start that takes longer, because it waits for a
-// database perhaps, must not be silent.
-const slowStart = time.Second
-
 func (p *program) serveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
@@ -34,14 +27,10 @@ func (p *program) serveCommand() *cobra.Command {
 			"SIGINT and SIGTERM stop it gracefully, a second signal at once.",
 		Args: takes(),
 		RunE: p.withSettings(func(ctx context.Context, cfg config.Config) error {
-			log := &heldWriter{w: p.Stderr}
-			defer log.release(nil)
-			s := service{cfg: cfg, log: newLogger(log, cfg)}
-			slow := time.AfterFunc(slowStart, func() { log.release(nil) })
-			defer slow.Stop()
+			s := service{cfg: cfg, log: newLogger(p.Stderr, cfg)}
 			return p.untilSignal(ctx, func(ctx context.Context) error {
 				return s.run(ctx, func(ctx context.Context, a *app.App) error {
-					log.release(func(w io.Writer) { announce(w, cfg, a) })
+					announce(p.Stderr, cfg, a)
 					return a.Wait(ctx)
 				})
 			})
@@ -166,34 +155,4 @@ func newLogger(w io.Writer, cfg config.Config) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// heldWriter keeps what is written to it until it is released, so that the first lines of serve, which need the bound
-// addresses, come before the log of how they were bound.
-type heldWriter struct {
-	mu       sync.Mutex
-	w        io.Writer
-	held     bytes.Buffer
-	released bool
-}
-
-func (h *heldWriter) Write(b []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.released {
-		return h.w.Write(b)
-	}
-	return h.held.Write(b)
-}
-
-// release lets through what was held and all that follows; first, if it is not nil, is called before, and may write to the
-// writer beneath.
-func (h *heldWriter) release(first func(io.Writer)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if first != nil {
-		first(h.w)
-	}
-	h.released = true
-	_, _ = h.held.WriteTo(h.w)
 }

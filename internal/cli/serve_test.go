@@ -102,18 +102,3 @@ func TestServeOnATakenPortSaysSo(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, stderr.String())
 	}
 }
-
-func TestTheLogIsHeldBackForTheFirstLines(t *testing.T) {
-	var out bytes.Buffer
-	log := &heldWriter{w: &out}
-	io.WriteString(log, "early\n")
-	if out.Len() > 0 {
-		t.Errorf("not held back: %q", out.String())
-	}
-	log.release(func(w io.Writer) { io.WriteString(w, "first\n") })
-	io.WriteString(log, "late\n")
-	log.release(nil)
-	if out.String() != "first\nearly\nlate\n" {
-		t.Errorf("%q", out.String())
-	}
-}

@@ -10,7 +10,8 @@
 //
 // Reader holds one value of a file at a time, of at most 1 MiB, whatever the size of the file. Duplicates cannot be found without
 // remembering who was seen. Gather keeps 16 bytes for each member in a map (32 MB for a million, with the map's own), and the rows
-// in the spool, a temporary file. Sorting on disk would need no map, but is more code, and a guild has millions of members at most.
+// in the spool, a temporary file. Index keeps an id, an amount and a digest for each member of the guild, about 60 bytes. Sorting on
+// disk would need no maps, but is more code, and a guild has millions of members at most.
 //
 // # No guesses
 //

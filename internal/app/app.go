@@ -186,7 +186,7 @@ func (a *App) start(ctx context.Context) error {
 	})
 	a.announcements.Store(announcements)
 	a.background.Go(func() { announcements.Run(background) })
-	operator := guilds.New(a.stores.archive, store, notify, a.log, time.Now)
+	operator := guilds.New(a.stores.archive, notify)
 	apiKeys := keys.New(a.stores.archive, notify, time.Now)
 	settings := guildsettings.New(a.stores.archive, board, notify)
 	operator.AllowedHost, settings.AllowedHost = hosts.Host, hosts.Host

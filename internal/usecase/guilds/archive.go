@@ -5,15 +5,11 @@ package guilds
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"time"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
-	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // Archive is what is needed of Postgres or SQLite. Each change also appends to the change log, in one transaction.
@@ -35,14 +31,6 @@ type Archive interface {
 	// DeleteGuild removes the guild, its directory and every grant of it, and leaves its members to Purge; from now on they cannot be read.
 	// It returns the guild as it was; guild.ErrNotFound when there is none.
 	DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	// Deleted and Purge are as in snapshot.Archive.
-	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
-	Purge(ctx context.Context, limit int, keep snapshot.Keep) (int, error)
-}
-
-// Live is where a deleted guild's members have to leave.
-type Live interface {
-	Drop(ctx context.Context, g leaderboard.GuildRef) error
 }
 
 // Guilds holds the use cases. Its errors are faults. It is safe for concurrent use.
@@ -51,15 +39,12 @@ type Guilds struct {
 	AllowedHost func(host string) bool
 
 	archive  Archive
-	live     Live
 	announce changes.Announcer
-	log      *slog.Logger
-	now      func() time.Time
 }
 
-// New returns the use cases; now is the clock for how long a deletion may take.
-func New(archive Archive, live Live, announce changes.Announcer, log *slog.Logger, now func() time.Time) *Guilds {
-	return &Guilds{archive: archive, live: live, announce: announce, log: log, now: now}
+// New returns the use cases.
+func New(archive Archive, announce changes.Announcer) *Guilds {
+	return &Guilds{archive: archive, announce: announce}
 }
 
 // asFault maps what an archive answers. Every other error means that it could not be asked.

@@ -8,8 +8,6 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // archive notes what it is asked to change, and answers with what a test gave it. storetest tests archives.
@@ -17,8 +15,6 @@ type archive struct {
 	fails   map[string]error // by method; "*": all
 	changed []string
 	guild   *guild.Guild // nil: there is none
-	deleted []leaderboard.GuildRef
-	rows    int // which Purge has left
 }
 
 func (a *archive) answer(method string) error {
@@ -73,23 +69,5 @@ func (a *archive) Directory(context.Context, id.Guild) (guild.Directory, error) 
 }
 
 func (a *archive) DeleteGuild(_ context.Context, g id.Guild) (*guild.Guild, error) {
-	if err := a.change("DeleteGuild", g); err != nil {
-		return nil, err
-	}
-	gone := a.guild
-	a.guild, a.deleted = nil, append(a.deleted, leaderboard.Ref(gone))
-	return gone, nil
-}
-
-func (a *archive) Deleted(_ context.Context, limit int) ([]leaderboard.GuildRef, error) {
-	return a.deleted[:min(limit, len(a.deleted))], a.answer("Deleted")
-}
-
-func (a *archive) Purge(_ context.Context, limit int, _ snapshot.Keep) (int, error) {
-	if err := a.answer("Purge"); err != nil {
-		return 0, err
-	}
-	n := min(limit, a.rows)
-	a.rows -= n
-	return n, nil
+	return a.guild, a.change("DeleteGuild", g)
 }

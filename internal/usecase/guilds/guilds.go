@@ -2,13 +2,10 @@ package guilds
 
 import (
 	"context"
-	"time"
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
-	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // Read reads a guild's settings from the archive.
@@ -55,40 +52,12 @@ func (a *Guilds) Change(ctx context.Context, gid id.Guild, change guild.Change) 
 	return g, nil
 }
 
-const (
-	purgeLimit = 20000
-	// purgeTime bounds how long a deletion waits for its members' rows; what is left then, the snapshot writer purges.
-	purgeTime = 5 * time.Second
-	// purgeKeep spares tombstones of guilds that live; a deletion is not the time to look for them.
-	purgeKeep = 24 * time.Hour
-)
-
-// Delete removes the guild with all its members, live and archived. From the moment the archive has committed, the
-// guild is gone; what fails after that is only room that the snapshot writer frees later.
+// Delete removes the guild. From the moment the archive has committed, nobody can read its members; the snapshot writer removes them
+// from both stores in its next sweep.
 func (a *Guilds) Delete(ctx context.Context, g id.Guild) error {
-	gone, err := a.archive.DeleteGuild(ctx, g)
-	if err != nil {
+	if _, err := a.archive.DeleteGuild(ctx, g); err != nil {
 		return asFault("delete a guild", err)
 	}
 	a.announce.Announce(ctx, changes.Guild, string(g))
-	if err := a.live.Drop(ctx, leaderboard.Ref(gone)); err != nil {
-		// Not purged here either: what is left in the archive tells the snapshot writer what to remove from Redis.
-		a.log.WarnContext(ctx, "a deleted guild's members are still in Redis; nothing to do, the snapshot writer removes them", "guild", g, "error", err)
-		return nil
-	}
-	// Other deleted guilds may not have left Redis yet, and a purge would not spare the note that says so.
-	if deleted, err := a.archive.Deleted(ctx, 2); err != nil || len(deleted) > 1 {
-		return nil
-	}
-	for deadline := a.now().Add(purgeTime); a.now().Before(deadline); {
-		n, err := a.archive.Purge(ctx, purgeLimit, snapshot.Keep{Tombstones: purgeKeep})
-		if err != nil {
-			a.log.WarnContext(ctx, "a deleted guild's rows are still in the archive; nothing to do, the snapshot writer removes them", "guild", g, "error", err)
-			return nil
-		}
-		if n < purgeLimit {
-			return nil
-		}
-	}
 	return nil
 }

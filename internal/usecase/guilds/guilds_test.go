@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/guilds"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 const (
@@ -23,30 +20,20 @@ const (
 	owner  id.User  = "200000000000000001"
 )
 
-var noon = time.Date(2026, 1, 2, 12, 0, 0, 123456789, time.FixedZone("", 3600))
-
 // world is the use cases on an archive that has guild1.
 type world struct {
 	*testing.T
 	*guilds.Guilds
 	archive   *archive
-	dropped   []leaderboard.GuildRef
-	drop      error
 	announced int
 }
 
 // Announce counts the announcements of changes.
 func (w *world) Announce(context.Context, changes.Kind, string) { w.announced++ }
 
-// Drop implements guilds.Live.
-func (w *world) Drop(_ context.Context, g leaderboard.GuildRef) error {
-	w.dropped = append(w.dropped, g)
-	return w.drop
-}
-
 func newWorld(t *testing.T) *world {
 	w := &world{T: t, archive: &archive{fails: map[string]error{}, guild: &guild.Guild{Settings: settings(t, "Gophers"), Incarnation: 7}}}
-	w.Guilds = guilds.New(w.archive, w, w, slog.New(slog.DiscardHandler), func() time.Time { return noon })
+	w.Guilds = guilds.New(w.archive, w)
 	return w
 }
 
@@ -144,37 +131,6 @@ func TestRefusalsAreFaults(t *testing.T) {
 		if w.announced != 0 {
 			t.Errorf("%d refusals were announced", w.announced)
 		}
-	}
-}
-
-func TestADeletedGuildsMembersLeaveBothStores(t *testing.T) {
-	w := newWorld(t)
-	w.archive.rows = 50_000 // more than one call purges
-	if err := w.Delete(t.Context(), guild1); err != nil {
-		t.Fatal(err)
-	}
-	if want := []leaderboard.GuildRef{{ID: guild1, Incarnation: 7}}; !slices.Equal(w.dropped, want) || w.archive.rows != 0 {
-		t.Errorf("dropped %v, and %d rows are left", w.dropped, w.archive.rows)
-	}
-}
-
-// Once the archive has committed, the guild is gone: what cannot be cleared away at once is not the caller's failure. The rows stay as long as Redis
-// may hold a deleted guild, since they tell the snapshot writer.
-func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
-	for name, breaks := range map[string]func(w *world){
-		"in Redis":                    func(w *world) { w.drop = errBroken },
-		"in the archive":              func(w *world) { w.archive.fails["Purge"] = errBroken },
-		"of another guild":            func(w *world) { w.archive.deleted = []leaderboard.GuildRef{{ID: "2"}} },
-		"of what cannot be found out": func(w *world) { w.archive.fails["Deleted"] = errBroken },
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.archive.rows = 10
-			breaks(w)
-			if err := w.Delete(t.Context(), guild1); err != nil || w.announced != 1 || len(w.dropped) != 1 || w.archive.rows != 10 {
-				t.Errorf("announced %d times, dropped %v, %d of 10 rows are left, %v", w.announced, w.dropped, w.archive.rows, err)
-			}
-		})
 	}
 }
 

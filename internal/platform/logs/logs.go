@@ -29,9 +29,6 @@ func Attrs(ctx context.Context) []slog.Attr {
 type Handler struct {
 	next  slog.Handler
 	limit *limiter
-	// opened are the steps from the first group on. They are taken for each record, after what the handler adds, which so
-	// stays outside the groups. Nothing here opens groups, so what that costs does not matter.
-	opened []func(slog.Handler) slog.Handler
 }
 
 // NewHandler returns a Handler in front of next. now is the clock.
@@ -56,42 +53,19 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 			added = slices.Concat(added, []slog.Attr{slog.Int("notLoggedBefore", dropped)})
 		}
 	}
-	next := h.next
-	if len(h.opened) == 0 {
-		r = r.Clone()
-		r.AddAttrs(added...)
-		return next.Handle(ctx, r)
-	}
-	if len(added) > 0 {
-		next = next.WithAttrs(added)
-	}
-	for _, open := range h.opened {
-		next = open(next)
-	}
-	return next.Handle(ctx, r)
+	r = r.Clone()
+	r.AddAttrs(added...)
+	return h.next.Handle(ctx, r)
 }
 
 // WithAttrs implements slog.Handler.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	if len(attrs) == 0 {
-		return h
-	}
-	if len(h.opened) == 0 {
-		return &Handler{next: h.next.WithAttrs(attrs), limit: h.limit}
-	}
-	return h.open(func(next slog.Handler) slog.Handler { return next.WithAttrs(attrs) })
+	return &Handler{h.next.WithAttrs(attrs), h.limit}
 }
 
-// WithGroup implements slog.Handler. What the handler itself adds stays outside the group.
+// WithGroup implements slog.Handler. What the handler itself adds is in the group too; the service opens none.
 func (h *Handler) WithGroup(name string) slog.Handler {
-	if name == "" {
-		return h
-	}
-	return h.open(func(next slog.Handler) slog.Handler { return next.WithGroup(name) })
-}
-
-func (h *Handler) open(step func(slog.Handler) slog.Handler) *Handler {
-	return &Handler{next: h.next, limit: h.limit, opened: append(slices.Clip(h.opened), step)}
+	return &Handler{h.next.WithGroup(name), h.limit}
 }
 
 const (

@@ -57,7 +57,7 @@ func TestLinesCarryWhatTheirContextKnows(t *testing.T) {
 	log.With("part", "x").WarnContext(request, "five")
 	log.WithGroup("g").With("a", 1).WarnContext(request, "six", "b", 2)
 	b.want(t, `level=WARN msg=one guild=1 requestId=A`, `level=DEBUG msg=two requestId=A traceId=B`, `level=INFO msg=three`,
-		`level=WARN msg=four`, `level=WARN msg=five part=x requestId=A`, `level=WARN msg=six requestId=A g.a=1 g.b=2`)
+		`level=WARN msg=four`, `level=WARN msg=five part=x requestId=A`, `level=WARN msg=six g.a=1 g.b=2 g.requestId=A`)
 }
 
 // A context that goes its own way does not get what another one was given.

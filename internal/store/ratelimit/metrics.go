@@ -6,12 +6,6 @@ import "github.com/prometheus/client_golang/prometheus"
 type metrics struct {
 	outcome *prometheus.CounterVec
 	used    *prometheus.HistogramVec
-	scopes  map[string]scopeMetrics
-}
-
-type scopeMetrics struct {
-	allowed, limited prometheus.Counter
-	used             prometheus.Observer
 }
 
 func newMetrics() metrics {
@@ -25,14 +19,11 @@ func newMetrics() metrics {
 			Help:    "Share of the budget that was in use after a request was decided, for the budget that its answer shows.",
 			Buckets: []float64{.1, .25, .5, .75, .9, .95, 1},
 		}, []string{"scope"}),
-		scopes: map[string]scopeMetrics{},
 	}
-	for _, scope := range []string{ScopeKey, ScopeIdentity, ScopeAddress, ScopeSignIn, ScopeAdmin} {
-		m.scopes[scope] = scopeMetrics{
-			allowed: m.outcome.WithLabelValues(scope, "allowed"),
-			limited: m.outcome.WithLabelValues(scope, "limited"),
-			used:    m.used.WithLabelValues(scope),
-		}
+	for scope := range letters {
+		m.outcome.WithLabelValues(scope, "allowed")
+		m.outcome.WithLabelValues(scope, "limited")
+		m.used.WithLabelValues(scope)
 	}
 	return m
 }
@@ -51,13 +42,12 @@ func (m metrics) Collect(ch chan<- prometheus.Metric) {
 
 // count counts a decision about these budgets.
 func (m metrics) count(d Decision, charged []Budget) {
-	shown := m.scopes[d.Scope]
-	shown.used.Observe(1 - float64(d.Remaining)/float64(d.Limit))
+	m.used.WithLabelValues(d.Scope).Observe(1 - float64(d.Remaining)/float64(d.Limit))
 	if !d.Allowed {
-		shown.limited.Inc()
+		m.outcome.WithLabelValues(d.Scope, "limited").Inc()
 		return
 	}
 	for _, b := range charged {
-		m.scopes[b.Scope].allowed.Inc()
+		m.outcome.WithLabelValues(b.Scope, "allowed").Inc()
 	}
 }

@@ -1,8 +1,3 @@
-// Package redisstore is the live store: the boards of the loaded guilds in Redis, on redisconn. What can be done to a board has a
-// file, with its Lua script of the same name beside it; a file of what takes several steps, such as hydrate.go, names its scripts at
-// the top. docs/redis-keys.md lists the keys. A change is one script, which is atomic and is never sent twice.
-//
-// It does not connect, batch or find servers (redisconn), decide when a guild is loaded (hydrate) or written (snapshot), or compute levels.
 package redisstore
 
 import (
@@ -11,9 +6,6 @@ import (
 	"time"
 
 	"levelboard/internal/store/redisconn"
-	"levelboard/internal/usecase/audit"
-	"levelboard/internal/usecase/events"
-	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -30,14 +22,6 @@ type Store struct {
 type Options struct {
 	OnceTTL time.Duration // how long the record of a named request is kept, in whole milliseconds; 0 is leaderboard.OnceTTL
 }
-
-var (
-	_ leaderboard.Board = (*Store)(nil)
-	_ snapshot.Live     = (*Store)(nil)
-	_ hydrate.Live      = (*Store)(nil)
-	_ events.Log        = (*Store)(nil)
-	_ audit.Live        = (*Store)(nil)
-)
 
 // New returns a Store on a client, which stays the caller's to close.
 func New(client *redisconn.Client, o Options) *Store {

@@ -55,8 +55,8 @@ type Limiter interface {
 // Board holds the use cases on members (package leaderboard).
 type Board interface {
 	Member(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Ranked, error)
-	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
-	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
+	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (leaderboard.Standings, error)
 	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
 	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
 	Create(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error)

@@ -26,7 +26,7 @@ var (
 	turnedAway = metrics.NewCounter("levelboard_http_requests_turned_away_total",
 		"Requests to /v2 that were refused with 503 because too many were being worked on.")
 	pageRequests = metrics.NewCounterVec("levelboard_page_cache_requests_total",
-		"Leaderboard pages asked for: hit (from memory), miss (read from Redis), shared (read once for several requests), not_modified (304).", "outcome")
+		"Leaderboard pages asked for: hit (from memory), miss (read from Redis), shared (read once for several requests), not_modified (304).", "outcome", pageHit, pageMiss, pageShared, pageNotModified)
 	messagesAwarded = metrics.NewCounterVec("levelboard_messages_total",
 		"Messages that were answered: gained (XP), cooldown (nothing, because their author's had not ended), nothing (worth nothing, or their author has all XP there is). Those of replays are not counted again.", "outcome", "gained", "cooldown", "nothing")
 	xpAwarded = metrics.NewCounter("levelboard_xp_awarded_total",
@@ -43,25 +43,12 @@ var (
 		"Streams of events that were ended because their clients did not read fast enough.")
 )
 
-func init() {
-	for outcome := range pageOutcomes {
-		pageOutcomes[outcome] = pageRequests.WithLabelValues(pageOutcomeNames[outcome])
-	}
-}
-
-// pageOutcome is what came of a request for a page.
-type pageOutcome int
-
+// What came of a request for a page.
 const (
-	pageHit pageOutcome = iota
-	pageMiss
-	pageShared
-	pageNotModified
-)
-
-var (
-	pageOutcomeNames = [...]string{"hit", "miss", "shared", "not_modified"}
-	pageOutcomes     [len(pageOutcomeNames)]prometheus.Counter
+	pageHit         = "hit"
+	pageMiss        = "miss"
+	pageShared      = "shared"
+	pageNotModified = "not_modified"
 )
 
 // Collectors are the metrics of this package.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"math"
 	"sync"
 
@@ -22,22 +23,15 @@ type encodedPage struct {
 	incarnation guild.Incarnation
 	settings    int64 // version of the guild's settings
 	version     leaderboard.Version
-	rows        leaderboard.Digest
 }
 
-// of reports whether the page is made of these settings.
-func (p *encodedPage) of(g *guild.Guild) bool {
-	return p.incarnation == g.Incarnation && p.settings == g.Version
-}
-
-// sameBody reports whether the page, of the same name, is made of the same settings and rows.
-func (p *encodedPage) sameBody(other *encodedPage) bool {
-	return p.incarnation == other.incarnation && p.settings == other.settings && p.rows == other.rows
-}
+// sameBody reports whether the pages are the same to their readers, of two versions perhaps.
+func (p *encodedPage) sameBody(other *encodedPage) bool { return bytes.Equal(p.body, other.body) }
 
 // serves reports whether the page is made of these settings and of this version or a later one.
 func (p *encodedPage) serves(g *guild.Guild, least leaderboard.Version) bool {
-	return p.of(g) && (p.version.Epoch > least.Epoch || p.version.Epoch == least.Epoch && p.version.Rev >= least.Rev)
+	return p.incarnation == g.Incarnation && p.settings == g.Version &&
+		(p.version.Epoch > least.Epoch || p.version.Epoch == least.Epoch && p.version.Rev >= least.Rev)
 }
 
 func (p *encodedPage) size() int { return len(p.body) + len(p.packed) }
@@ -88,11 +82,11 @@ func (c *pageCache) put(name pageName, page encodedPage) {
 }
 
 // pack keeps what the page's body is when it is gzipped. When it is gone, or there is another body by now, it does nothing.
-func (c *pageCache) pack(name pageName, page encodedPage, packed []byte) {
+func (c *pageCache) pack(name pageName, page encodedPage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if kept, ok := c.pages.Peek(name); ok && kept.sameBody(&page) {
-		kept.packed = packed
+		kept.packed = page.packed
 		c.put(name, kept)
 	}
 }

@@ -3,8 +3,6 @@ package httpapi
 import (
 	"strings"
 	"testing"
-
-	"levelboard/internal/usecase/leaderboard"
 )
 
 func TestPagesInMemoryAreBoundedInBytes(t *testing.T) {
@@ -49,19 +47,19 @@ func TestPagesInMemoryAreBoundedInBytes(t *testing.T) {
 func TestPackedPagesInMemoryAreBoundedInBytes(t *testing.T) {
 	c := newPageCache(1000)
 	name := pageName{guild: "100000000000000001", number: 1}
-	old := encodedPage{rows: leaderboard.Digest{1}, body: make([]byte, 400)}
-	c.add(name, old)
-	c.pack(name, old, make([]byte, 100))
+	old := encodedPage{body: make([]byte, 400), packed: make([]byte, 100)}
+	c.add(name, encodedPage{body: old.body})
+	c.pack(name, old)
 	if kept, _ := c.get(name); len(kept.packed) != 100 || c.room != 500 {
 		t.Errorf("packed are %d bytes, with room for %d", len(kept.packed), c.room)
 	}
-	c.add(name, encodedPage{rows: leaderboard.Digest{2}, body: make([]byte, 300)})
-	c.pack(name, old, make([]byte, 100))
+	c.add(name, encodedPage{body: make([]byte, 300)})
+	c.pack(name, old)
 	if kept, _ := c.get(name); len(kept.body) != 300 || kept.packed != nil || c.room != 700 {
 		t.Errorf("kept are %d bytes with %d packed and room for %d", len(kept.body), len(kept.packed), c.room)
 	}
 	c.pages.Remove(name)
-	c.pack(name, old, make([]byte, 100))
+	c.pack(name, old)
 	if c.pages.Len() != 0 || c.room != 1000 {
 		t.Errorf("%d pages are kept, with room for %d", c.pages.Len(), c.room)
 	}

@@ -81,11 +81,11 @@ func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	}
 	if same, ok := edge.MatchETag(c.Request.Header["If-None-Match"], page.etag); ok {
 		setCacheHeaders(c, same, varyPage)
-		pageOutcomes[pageNotModified].Inc()
+		pageRequests.WithLabelValues(pageNotModified).Inc()
 		c.Status(http.StatusNotModified)
 		return nil
 	}
-	pageOutcomes[outcome].Inc()
+	pageRequests.WithLabelValues(outcome).Inc()
 	return a.sendPage(c, name, page, before.sameBody(&page))
 }
 
@@ -95,7 +95,9 @@ func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 	if len(body) >= edge.LeastPacked && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		tag = edge.WeakETag(tag) // gzipped this time or not
 		if page.packed == nil && again {
-			page.packed = a.pack(name, page)
+			if page.packed = a.packer.TryPack(page.body); page.packed != nil { // nil while another page is being packed
+				a.pages.pack(name, page)
+			}
 		}
 		if page.packed != nil {
 			body = page.packed
@@ -108,11 +110,11 @@ func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 
 // currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a
 // later one; else a read that begins after that. The page has no body when the client's own is the present one.
-func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, ifNoneMatch []string) (encodedPage, pageOutcome, error) {
+func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, ifNoneMatch []string) (page encodedPage, outcome string, err error) {
 	before := a.reads.begun.Load()
 	version, err := a.deps.Board.Version(ctx, g)
 	if err != nil {
-		return encodedPage{}, 0, err
+		return encodedPage{}, "", err
 	}
 	if kept, ok := a.pages.get(name); ok && kept.serves(g, version) {
 		return kept, pageHit, nil
@@ -132,48 +134,28 @@ func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 
 // readPage reads the page and keeps it. It carries the version that its rows are of.
 func (a *api) readPage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
-	before, known := a.pages.get(name)
-	if !known || !before.of(g) {
-		before = encodedPage{}
-	}
-	page, err := a.readRows(ctx, g, name, before.rows)
+	version, read, err := a.readRows(ctx, g, name)
 	if err != nil {
 		return encodedPage{}, err
 	}
-	encoded := encodedPage{
-		etag: pageETag(g, page.version, name), incarnation: g.Incarnation, settings: g.Version, version: page.version, rows: page.digest,
-	}
-	still := before.sameBody(&encoded)
-	if still {
-		encoded.body = before.body
-	} else if encoded.body, err = encode(page.body()); err != nil {
+	page := encodedPage{etag: pageETag(g, version, name), incarnation: g.Incarnation, settings: g.Version, version: version}
+	if page.body, err = encode(read); err != nil {
 		return encodedPage{}, err
 	}
-	if page.rows > 0 || still || name.number == 1 {
-		encoded = a.pages.add(name, encoded)
+	if len(read.Levels) > 0 || name.number == 1 {
+		page = a.pages.add(name, page)
 	}
-	return encoded, nil
-}
-
-// pageRows is a page as it was read from the live store. body makes its body; it is not called when the rows are those known.
-type pageRows struct {
-	version leaderboard.Version
-	digest  leaderboard.Digest
-	rows    int
-	body    func() pageJSON
+	return page, nil
 }
 
 // readRows reads the page, of all time or of a running period.
-func (a *api) readRows(ctx context.Context, g *guild.Guild, name pageName, known leaderboard.Digest) (pageRows, error) {
+func (a *api) readRows(ctx context.Context, g *guild.Guild, name pageName) (leaderboard.Version, pageJSON, error) {
 	if name.period.ID == "" {
-		page, err := a.deps.Board.Page(ctx, g, name.number, known)
-		return pageRows{page.Version, page.Digest, len(page.Rows), func() pageJSON { return pageBody(g, page.Rows, name.manager) }}, err
+		page, err := a.deps.Board.Page(ctx, g, name.number)
+		return page.Version, pageBody(g, page.Rows, name.manager), err
 	}
-	offset := leaderboard.PageSize * (name.number - 1)
-	page, err := a.deps.Board.Standings(ctx, g, name.period, offset, leaderboard.PageSize, known)
-	return pageRows{page.Version, page.Digest, len(page.Rows), func() pageJSON {
-		return standingsBody(&g.Settings, runningBody(g, name.period), page.Rows, name.manager)
-	}}, err
+	page, err := a.deps.Board.Standings(ctx, g, name.period, leaderboard.PageSize*(name.number-1), leaderboard.PageSize)
+	return page.Version, standingsBody(&g.Settings, runningBody(g, name.period), page.Rows, name.manager), err
 }
 
 // pageETag names a state of a page. A period is identified by its kind and days: those of one kind do not overlap.

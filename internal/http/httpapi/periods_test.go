@@ -20,9 +20,9 @@ func (b *periodBoard) Version(context.Context, *guild.Guild) (leaderboard.Versio
 	return leaderboard.Version{Epoch: 1, Rev: 1}, nil
 }
 
-func (b *periodBoard) Standings(_ context.Context, _ *guild.Guild, p period.Period, offset, limit int64, _ leaderboard.Digest) (leaderboard.Standings, error) {
+func (b *periodBoard) Standings(_ context.Context, _ *guild.Guild, p period.Period, offset, limit int64) (leaderboard.Standings, error) {
 	b.reads++
-	s := leaderboard.Standings{Version: leaderboard.Version{Epoch: 1, Rev: 1}, Digest: leaderboard.Digest{byte(p.First)}}
+	s := leaderboard.Standings{Version: leaderboard.Version{Epoch: 1, Rev: 1}}
 	if offset == 0 && limit == leaderboard.PageSize {
 		s.Rows = []leaderboard.Standing{{Gained: int64(p.First)}}
 	}
@@ -36,7 +36,7 @@ func TestAPageOfYesterdayIsNotThatOfToday(t *testing.T) {
 	g := &guild.Guild{Settings: guild.Settings{Curve: benchCurve(t), TimeZone: "UTC", Periods: []period.Kind{period.Daily}}, Incarnation: 1, Version: 1}
 	yesterday := pageName{number: 1, period: period.At(period.Daily, 20782)}
 	today := pageName{number: 1, period: period.At(period.Daily, 20783)}
-	get := func(name pageName, ifNoneMatch ...string) (encodedPage, pageOutcome) {
+	get := func(name pageName, ifNoneMatch ...string) (encodedPage, string) {
 		t.Helper()
 		page, outcome, err := a.currentPage(t.Context(), g, name, ifNoneMatch)
 		if err != nil {

@@ -132,7 +132,7 @@ func TestReadsGoOnWithoutReplicas(t *testing.T) {
 	for range 50 {
 		_, err := s.Member(ctx, guild1, user1)
 		ok(t, err)
-		_, err = s.Page(ctx, guild1, 0, 100, leaderboard.Digest{})
+		_, err = s.Page(ctx, guild1, 0, 100)
 		ok(t, err)
 	}
 	ended.Store(true)

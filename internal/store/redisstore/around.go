@@ -18,7 +18,7 @@ func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User
 		if err != nil {
 			return found, err
 		}
-		board, err := standingsOf(r, leaderboard.Digest{})
+		board, err := standingsOf(r)
 		return leaderboard.Around{Of: board.Members, Rows: board.Rows}, wrap("around", err)
 	}
 	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), g.Hidden, 0, w.Limit, string(user))
@@ -31,7 +31,7 @@ func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User
 
 // aroundOf reads what page.lua answered around a member.
 func aroundOf(r reply) (found leaderboard.Around, err error) {
-	page, err := pageOf(r, leaderboard.Digest{})
+	page, err := pageOf(r)
 	if err != nil {
 		return found, err
 	}

@@ -85,7 +85,7 @@ func benchmarkCounted(b *testing.B, read bool) {
 		defer func() { end(); reading.Wait() }()
 		reading.Go(func() {
 			for ctx.Err() == nil {
-				_, _ = s.Standings(ctx, guild1, period.At(period.Weekly, today), 0, 100, leaderboard.Digest{})
+				_, _ = s.Standings(ctx, guild1, period.At(period.Weekly, today), 0, 100)
 				pause.For(ctx, 10*time.Millisecond)
 			}
 		})
@@ -110,7 +110,7 @@ func BenchmarkPage(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			s := benchStore(b)
 			parallel(b, func(id.User) error {
-				_, err := s.Page(b.Context(), guild1, offset, 100, leaderboard.Digest{})
+				_, err := s.Page(b.Context(), guild1, offset, 100)
 				return err
 			})
 		})

@@ -9,7 +9,6 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 // A change whose reply was lost may have been made, so its guild is in the index.
@@ -45,7 +44,7 @@ func TestDamagedValues(t *testing.T) {
 		if m, err := s.Member(ctx, guild1, user1); err == nil {
 			t.Errorf("%q read as %+v", bad, m)
 		}
-		if p, err := s.Page(ctx, guild1, 0, 10, leaderboard.Digest{}); err == nil {
+		if p, err := s.Page(ctx, guild1, 0, 10); err == nil {
 			t.Errorf("%q read as %+v", bad, p)
 		}
 		if !strings.HasPrefix(bad, "1\x002\x003\x00\x00") { // a change passes user data on as it is

@@ -22,7 +22,7 @@ func daysText(d *period.Days) string {
 }
 
 // Standings implements leaderboard.Board.
-func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error) {
+func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.Period, offset, limit int64) (leaderboard.Standings, error) {
 	if offset < 0 || limit < 1 {
 		return leaderboard.Standings{}, fmt.Errorf("redis: standings: offset %d and limit %d are not a page", offset, limit)
 	}
@@ -30,7 +30,7 @@ func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.
 	if err != nil {
 		return leaderboard.Standings{}, err
 	}
-	found, err := standingsOf(r, known)
+	found, err := standingsOf(r)
 	return found, wrap("standings", err)
 }
 
@@ -40,8 +40,8 @@ func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p per
 	return s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), int64(g.Incarnation), g.Hidden, place, p.Range(), first, limit, middle)
 }
 
-// standingsOf reads what standings.lua answered; without rows when they are those that are known.
-func standingsOf(r reply, known leaderboard.Digest) (s leaderboard.Standings, err error) {
+// standingsOf reads what standings.lua answered.
+func standingsOf(r reply) (s leaderboard.Standings, err error) {
 	var offset int64
 	err = cmp.Or(versionOf(r, &s.Version), r.named(named{"members", &s.Members}, named{"gained", &s.Gained}, named{"first", &offset}))
 	if err != nil {
@@ -58,9 +58,6 @@ func standingsOf(r reply, known leaderboard.Digest) (s leaderboard.Standings, er
 	entries, err := r.list(r.of("entries"), len(xps))
 	if err != nil {
 		return s, err
-	}
-	if s.Digest = digestOf(gains, xps, entries); s.Digest == known {
-		return s, nil
 	}
 	s.Rows = make([]leaderboard.Standing, len(xps))
 	for i := range s.Rows {

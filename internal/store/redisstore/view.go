@@ -81,7 +81,7 @@ func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) 
 		err = r.named(named{"number", &p.Number})
 	}
 	if err == nil {
-		p.Rows, _, err = rowsOf(r, leaderboard.PageSize*(p.Number-1), leaderboard.Digest{})
+		p.Rows, err = rowsOf(r, leaderboard.PageSize*(p.Number-1))
 	}
 	return p, err
 }

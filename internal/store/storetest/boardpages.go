@@ -65,51 +65,6 @@ func pages(b *board) {
 	}
 }
 
-// knownPages holds a store to leave out only rows that are the same, and to tell the version all the same.
-func knownPages(b *board) {
-	b.load(rowN(1, 40), rowN(2, 30), rowN(3, 20), rowN(4, 10))
-	known := b.page(0, 3)
-	look := func(what string, same bool) {
-		b.Helper()
-		got, err := b.Page(b.Context(), b.g, 0, 3, known.Digest)
-		b.must(err)
-		if got.Version != b.version() {
-			b.Errorf("after %s: version %+v, want %+v", what, got.Version, b.version())
-		}
-		whole := b.page(0, 3)
-		if got.Digest != whole.Digest {
-			b.Errorf("after %s: digest %x, and %x of the whole page", what, got.Digest, whole.Digest)
-		}
-		if rows := len(got.Rows); same && rows != 0 || !same && !reflect.DeepEqual(got, whole) {
-			b.Errorf("after %s: %+v", what, got)
-		}
-		if same != reflect.DeepEqual(whole.Rows, known.Rows) || same != (got.Digest == known.Digest) {
-			b.Errorf("after %s: the same is %v", what, !same)
-		}
-		known = whole
-	}
-	look("nothing", true)
-	b.change(userN(4), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
-	look("a change of a member below the page", true)
-	b.create(userN(5), 1)
-	look("a new member below the page", true)
-	b.change(userN(3), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	look("a change on the page", false)
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 30})
-	look("a change of places", false)
-	b.delete(userN(3))
-	look("a member who is gone", false)
-	_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{{User: userN(1), Offers: []level.XP{0}, Data: &leaderboard.User{Username: "other"}}}})
-	b.must(err)
-	look("another name", false)
-	b.delete(userN(1))
-	b.delete(userN(2))
-	b.delete(userN(4))
-	b.delete(userN(5))
-	look("all that are gone", false)
-	look("nothing again", true)
-}
-
 // everySize holds a store to round numbers, which one that keeps scores as floats may write in another form.
 func everySize(b *board) {
 	b.load()

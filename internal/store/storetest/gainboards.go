@@ -46,7 +46,7 @@ func gainedOn(n int, onBoards ...int64) snapshot.Row {
 func (b *board) wantNoBoard(c futureCalendar, kind period.Kind) {
 	b.Helper()
 	p, _ := c.Of(kind, c.today())
-	_, err := b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
+	_, err := b.Standings(b.Context(), b.g, p, 0, 1)
 	b.wants("the board of "+p.ID, err, leaderboard.ErrNoBoard)
 	_, err = b.Position(b.Context(), b.g, userN(1), []period.Period{p})
 	b.wants("a position on the board of "+p.ID, err, leaderboard.ErrNoBoard)

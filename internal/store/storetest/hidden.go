@@ -195,7 +195,7 @@ func olderFlags(b *board) {
 	b.g.Hidden = 6
 	_, err := b.Member(b.Context(), b.g, userN(1))
 	b.wants("a member", err, leaderboard.ErrNotLoaded)
-	_, err = b.Page(b.Context(), b.g, 0, 10, leaderboard.Digest{})
+	_, err = b.Page(b.Context(), b.g, 0, 10)
 	b.wants("a page", err, leaderboard.ErrNotLoaded)
 	_, err = b.Change(b.Context(), b.g, userN(1), plusOne)
 	b.wants("a change", err, leaderboard.ErrNotLoaded)

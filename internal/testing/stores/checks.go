@@ -20,7 +20,7 @@ import (
 // LiveRows are the guild's members as Redis holds them, in the order of their ids, cooldowns included.
 func (w *World) LiveRows(g leaderboard.GuildRef) []snapshot.Row {
 	w.Helper()
-	p, err := w.Live.Page(w.Context(), g, 0, 1_000_000, leaderboard.Digest{})
+	p, err := w.Live.Page(w.Context(), g, 0, 1_000_000)
 	w.Must(err)
 	entries := w.Redis.HGetAll(w.Context(), "lb:{"+string(g.ID)+"}:entry").Val()
 	rows := make([]snapshot.Row, len(p.Rows))

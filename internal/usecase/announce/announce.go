@@ -81,7 +81,7 @@ type Guilds interface {
 // Board reads members. Its errors are faults.
 type Board interface {
 	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
-	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (leaderboard.Standings, error)
 }
 
 // Deps are what an Announcer needs; all are required, but Trust.

@@ -114,7 +114,7 @@ func (a *Announcer) boardText(ctx context.Context, g *guild.Guild, settings *ann
 				title = g.Name + ", " + running.Name
 			}
 			_, until = running.Bounds(calendar.Zone)
-			found, err := a.Board.Standings(ctx, g, running, 0, int64(settings.Top), leaderboard.Digest{})
+			found, err := a.Board.Standings(ctx, g, running, 0, int64(settings.Top))
 			if err != nil {
 				return "", until, err
 			}

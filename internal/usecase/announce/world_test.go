@@ -220,7 +220,7 @@ func (w *world) View(_ context.Context, _ *guild.Guild, look leaderboard.Look) (
 	return v, w.liveAway
 }
 
-func (w *world) Standings(context.Context, *guild.Guild, period.Period, int64, int64, leaderboard.Digest) (leaderboard.Standings, error) {
+func (w *world) Standings(context.Context, *guild.Guild, period.Period, int64, int64) (leaderboard.Standings, error) {
 	return leaderboard.Standings{}, nil
 }
 

@@ -33,7 +33,7 @@ type Archive interface {
 
 // Board reads the members for the preview of a curve. Its errors are faults.
 type Board interface {
-	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
+	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
 }
 
 // Settings holds the use cases. Its errors are faults. The caller checks that somebody manages the guild. It is
@@ -152,7 +152,7 @@ type Moved struct {
 
 // Preview reads the first page of the board and changes nothing.
 func (s *Settings) Preview(ctx context.Context, g *guild.Guild, curve level.Curve) (Preview, error) {
-	page, err := s.board.Page(ctx, g, 1, leaderboard.Digest{})
+	page, err := s.board.Page(ctx, g, 1)
 	if err != nil {
 		return Preview{}, err
 	}

@@ -34,7 +34,7 @@ func TestHydrationLoadsWhatIsArchived(t *testing.T) {
 		}
 		w.InStep(g)
 		w.NoTraces(g)
-		p, err := w.Live.Page(w.Context(), g, 0, members, leaderboard.Digest{})
+		p, err := w.Live.Page(w.Context(), g, 0, members)
 		w.Must(err)
 		for i, row := range p.Rows {
 			if row.Rank != int64(i+1) || (i > 0 && row.XP > p.Rows[i-1].XP) {
@@ -335,11 +335,11 @@ func TestRoundTrip(t *testing.T) {
 		w.Change(g, 3, leaderboard.Change{Op: leaderboard.Set, Amount: level.MaxXP, Cooldown: time.Hour})
 		w.Remove(g, 4)
 		w.Must(w.Writer("writer", stores.Never, &stores.Faults{}).Flush(w.Context()))
-		before, err := w.Live.Page(w.Context(), g, 0, 100, leaderboard.Digest{})
+		before, err := w.Live.Page(w.Context(), g, 0, 100)
 		w.Must(err)
 		w.Must(w.Live.Drop(w.Context(), g))
 		w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
-		after, err := w.Live.Page(w.Context(), g, 0, 100, leaderboard.Digest{})
+		after, err := w.Live.Page(w.Context(), g, 0, 100)
 		w.Must(err)
 		if !reflect.DeepEqual(after.Rows, before.Rows) {
 			t.Errorf("after %+v\nbefore %+v", after.Rows, before.Rows)

@@ -20,7 +20,7 @@ func refusesAll(w *stores.World, g leaderboard.GuildRef) {
 	w.Helper()
 	ctx := w.Context()
 	_, member := w.Live.Member(ctx, g, stores.User(0))
-	_, page := w.Live.Page(ctx, g, 0, 10, leaderboard.Digest{})
+	_, page := w.Live.Page(ctx, g, 0, 10)
 	_, version := w.Live.Version(ctx, g)
 	_, created := w.Live.Create(ctx, g, stores.User(9), leaderboard.Creation{XP: 1})
 	_, changed := w.Live.Change(ctx, g, stores.User(0), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})

@@ -132,9 +132,7 @@ type Version struct {
 // Page is a stretch of a board and the version it was read at, in one atomic step.
 type Page struct {
 	Version Version
-	// Digest tells pages at the same place apart: with the same one, the rows are the same.
-	Digest Digest
-	Rows   []Ranked
+	Rows    []Ranked
 }
 
 const (
@@ -230,8 +228,8 @@ type Board interface {
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
 	// Stored reads the entries of at most 1000 users, on the board or not. Users without one are left out.
 	Stored(ctx context.Context, g GuildRef, users []id.User) ([]Member, error)
-	// Page reads at most limit entries from position offset (0-based) on. It leaves the rows out when their Digest is known.
-	Page(ctx context.Context, g GuildRef, offset, limit int64, known Digest) (Page, error)
+	// Page reads at most limit entries from position offset (0-based) on.
+	Page(ctx context.Context, g GuildRef, offset, limit int64) (Page, error)
 	// View reads pages and members, and how many members there are.
 	View(ctx context.Context, g GuildRef, look Look) (View, error)
 	// Version reads the guild's present version.
@@ -252,9 +250,8 @@ type Board interface {
 	SetPresence(ctx context.Context, g GuildRef, p Presence) (Moved, error)
 	// EntryGains reads a member's gains on its last days, by its entry. ErrNoMember.
 	EntryGains(ctx context.Context, g GuildRef, user id.User) (LatestGains, error)
-	// Standings reads at most limit members of a running period from a position (0-based) on, only those with a gain above 0. It leaves the rows out
-	// when their Digest is known. ErrNoBoard.
-	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64, known Digest) (Standings, error)
+	// Standings reads at most limit members of a running period from a position (0-based) on, only those with a gain above 0. ErrNoBoard.
+	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64) (Standings, error)
 	// Position reads where a member stands, and where in running periods, at most one of each kind. ErrNoMember, ErrNoBoard.
 	Position(ctx context.Context, g GuildRef, user id.User, running []period.Period) (Position, error)
 	// Around reads a part of a board with a member in its middle. ErrNoMember when the member is not on it, ErrNoBoard.

@@ -104,16 +104,14 @@ func (l *Leaderboard) Stored(ctx context.Context, g *guild.Guild, users []id.Use
 	return loaded(ctx, l, g, "read entries", func() ([]Member, error) { return l.board.Stored(ctx, Ref(g), users) })
 }
 
-// Page reads page number (from 1). It has no rows past the last page, nor when their Digest is known.
-func (l *Leaderboard) Page(ctx context.Context, g *guild.Guild, number int64, known Digest) (Page, error) {
-	return loaded(ctx, l, g, "read a page", func() (Page, error) {
-		return l.board.Page(ctx, Ref(g), PageSize*(number-1), PageSize, known)
-	})
+// Page reads page number (from 1). It has no rows past the last page.
+func (l *Leaderboard) Page(ctx context.Context, g *guild.Guild, number int64) (Page, error) {
+	return loaded(ctx, l, g, "read a page", func() (Page, error) { return l.board.Page(ctx, Ref(g), PageSize*(number-1), PageSize) })
 }
 
 // rows reads members from a position (0-based) on.
 func (l *Leaderboard) rows(ctx context.Context, g *guild.Guild, offset, limit int64) ([]Ranked, error) {
-	page, err := loaded(ctx, l, g, "read a page", func() (Page, error) { return l.board.Page(ctx, Ref(g), offset, limit, Digest{}) })
+	page, err := loaded(ctx, l, g, "read a page", func() (Page, error) { return l.board.Page(ctx, Ref(g), offset, limit) })
 	return page.Rows, err
 }
 

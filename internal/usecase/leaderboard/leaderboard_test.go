@@ -64,7 +64,7 @@ func (w *world) steps() map[string]func() error {
 	ctx := w.Context()
 	return map[string]func() error{
 		"member": func() error { _, err := w.Member(ctx, w.guild, user1); return err },
-		"page":   func() error { _, err := w.Page(ctx, w.guild, 1, leaderboard.Digest{}); return err },
+		"page":   func() error { _, err := w.Page(ctx, w.guild, 1); return err },
 		"view": func() error {
 			_, err := w.View(ctx, w.guild, leaderboard.Look{Pages: []int64{1}})
 			return err
@@ -134,7 +134,7 @@ func TestUseCases(t *testing.T) {
 	if w.board.cooldown != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
 		t.Errorf("cooldown %v, want the guild's interval", w.board.cooldown)
 	}
-	p, err := w.Page(ctx, w.guild, 1, leaderboard.Digest{})
+	p, err := w.Page(ctx, w.guild, 1)
 	if err != nil || len(p.Rows) != 3 || p.Rows[1].UserID != user1 {
 		t.Errorf("page %+v, %v", p, err)
 	}
@@ -150,7 +150,7 @@ func TestUseCases(t *testing.T) {
 		}
 	}
 	for number, rows := range map[int64]int{1: 100, 2: 2, 3: 0} {
-		p, err := w.Page(ctx, w.guild, number, leaderboard.Digest{})
+		p, err := w.Page(ctx, w.guild, number)
 		if err != nil || len(p.Rows) != rows || (rows > 0 && p.Rows[0].Rank != 100*(number-1)+1) {
 			t.Errorf("page %d: %d rows, %v; want %d", number, len(p.Rows), err, rows)
 		}

@@ -92,7 +92,7 @@ func (m *memory) Member(_ context.Context, _ leaderboard.GuildRef, user id.User)
 	})
 }
 
-func (m *memory) Page(_ context.Context, _ leaderboard.GuildRef, offset, limit int64, _ leaderboard.Digest) (leaderboard.Page, error) {
+func (m *memory) Page(_ context.Context, _ leaderboard.GuildRef, offset, limit int64) (leaderboard.Page, error) {
 	return step(m, false, func() (leaderboard.Page, error) {
 		all := m.ranked()
 		n := int64(len(all))

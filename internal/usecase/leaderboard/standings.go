@@ -20,7 +20,6 @@ type Standings struct {
 	Version Version
 	// Members counts the members with a gain above 0, and Gained is the sum of their gains.
 	Members, Gained int64
-	Digest          Digest // as Page's
 	Rows            []Standing
 }
 
@@ -32,21 +31,21 @@ type LatestGains struct {
 }
 
 // Standings reads a page, of at most limit members from a position on, of a running period. If the live store does not have it, it is loaded.
-func (l *Leaderboard) Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known Digest) (Standings, error) {
+func (l *Leaderboard) Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (Standings, error) {
 	return loaded(ctx, l, g, "read a period", func() (Standings, error) {
-		return l.board.Standings(ctx, Ref(g), p, offset, limit, known)
+		return l.board.Standings(ctx, Ref(g), p, offset, limit)
 	})
 }
 
 // PeriodReader reads boards of running periods, as Leaderboard does.
 type PeriodReader interface {
-	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known Digest) (Standings, error)
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (Standings, error)
 }
 
 // PeriodPage reads a page of a running period by its number, from 1. A number past the last stands for the last; at is the number that it read.
 func PeriodPage(ctx context.Context, board PeriodReader, g *guild.Guild, p period.Period, number int64) (found Standings, at int64, err error) {
 	for at = number; ; at = LastPage(found.Members) {
-		found, err = board.Standings(ctx, g, p, PageSize*(at-1), PageSize, Digest{})
+		found, err = board.Standings(ctx, g, p, PageSize*(at-1), PageSize)
 		if err != nil || at <= LastPage(found.Members) {
 			return found, at, err
 		}

@@ -37,7 +37,7 @@ const (
 
 // Running reads the boards of running periods; its errors are faults.
 type Running interface {
-	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (leaderboard.Standings, error)
 	EntryGains(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.LatestGains, error)
 	Position(ctx context.Context, g *guild.Guild, user id.User, running []period.Period) (leaderboard.Position, error)
 	Around(ctx context.Context, g *guild.Guild, user id.User, w leaderboard.Window) (leaderboard.Around, error)

@@ -58,7 +58,7 @@ func (b *Boards) runningPeriods(ctx context.Context, g *guild.Guild, kind period
 		if kind != "" && kind != p.Kind {
 			continue
 		}
-		s, err := b.running.Standings(ctx, g, p, 0, ListWinners, leaderboard.Digest{})
+		s, err := b.running.Standings(ctx, g, p, 0, ListWinners)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (b *Boards) Activity(ctx context.Context, g *guild.Guild, days int) ([]DayT
 	if err != nil {
 		return nil, fault.Down("read the activity", err)
 	}
-	s, err := b.running.Standings(ctx, g, period.At(period.Daily, today), 0, 1, leaderboard.Digest{})
+	s, err := b.running.Standings(ctx, g, period.At(period.Daily, today), 0, 1)
 	if err == nil && s.Members > 0 {
 		all = append(all, DayTotals{today, Totals{Members: s.Members, Gained: s.Gained}})
 	}

@@ -31,7 +31,7 @@ func TestAKindThatIsTurnedOnHasTheDaysBefore(t *testing.T) {
 	w.gain(2, -30)
 	w.delete(3)
 	w.configure(strings.NewReplacer("2026-01-01", season.First.String(), "2027-01-01", season.End.String()).Replace(settings))
-	_, err := w.live.Standings(t.Context(), w.ref(), season, 0, 10, leaderboard.Digest{})
+	_, err := w.live.Standings(t.Context(), w.ref(), season, 0, 10)
 	if !errors.Is(err, leaderboard.ErrNoBoard) {
 		t.Fatalf("before it is loaded: %v", err)
 	}

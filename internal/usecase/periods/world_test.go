@@ -204,11 +204,11 @@ func (w *world) running(p period.Period) []standing {
 	w.Helper()
 	var s leaderboard.Standings
 	read := func() (err error) {
-		s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100, leaderboard.Digest{})
+		s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100)
 		if errors.Is(err, leaderboard.ErrNoBoard) {
 			w.snapshot() // else the guild waits for it, frozen
 			if err = w.hydrator.LoadBoards(w.Context(), w.ref()); err == nil {
-				s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100, leaderboard.Digest{})
+				s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100)
 			}
 		}
 		return err

@@ -90,7 +90,7 @@ func (m *memory) View(_ context.Context, g *guild.Guild, look leaderboard.Look) 
 }
 
 // Standings has one member, on the first page of a period.
-func (m *memory) Standings(_ context.Context, _ *guild.Guild, _ period.Period, offset, _ int64, _ leaderboard.Digest) (leaderboard.Standings, error) {
+func (m *memory) Standings(_ context.Context, _ *guild.Guild, _ period.Period, offset, _ int64) (leaderboard.Standings, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := leaderboard.Standings{Version: leaderboard.Version{Epoch: 1, Rev: m.rev}, Members: 1, Gained: int64(m.xp[1])}

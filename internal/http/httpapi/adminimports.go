@@ -9,8 +9,10 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/hidden"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/strictjson"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -103,4 +105,22 @@ func (a *api) finishImport(c *gin.Context) error {
 		return r.err
 	}
 	return noContent(c, a.deps.Checkpoints.FinishImport(r.ctx, g, c.Param("importId"), sent.Members))
+}
+
+// exportMembers streams all members, with every change that was made before the request.
+func (a *api) exportMembers(c *gin.Context) error {
+	r := a.read(c)
+	gid := r.adminGuild()
+	format := importer.Format(r.query.Get("format"))
+	if !format.Valid() {
+		r.keep(fault.New(fault.Invalid, "The query parameter format must be json or csv."))
+	}
+	if r.err != nil {
+		return r.err
+	}
+	g, members, err := a.deps.Checkpoints.Export(r.ctx, gid)
+	if err != nil {
+		return err
+	}
+	return edge.Export(c, a.log, format, g, members)
 }

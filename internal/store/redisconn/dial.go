@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"net"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/platform/storeurl"
 )
 
 // keepAlive is how a peer that vanished is noticed on a connection that only listens.
@@ -74,4 +77,37 @@ func (d *dialer) config() (c *tls.Config, unread error) {
 		c.RootCAs, c.Certificates = said.RootCAs, said.Certificates
 	}
 	return c, unread
+}
+
+// alertConn is a connection over TLS whose writes fail with what the server objects to. It does not implement syscall.Conn: the pool would take a
+// record of TLS itself, such as a session ticket, for the begin of a reply, and wait for the rest for ever.
+type alertConn struct{ net.Conn }
+
+// Write returns the server's alert, if it sent one before it hung up: with TLS 1.3 it may reject a client's certificate only when the handshake
+// is over for the client.
+func (c alertConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+		var alert *net.OpError
+		if _, said := c.Conn.Read(make([]byte, 1)); errors.As(said, &alert) && alert.Op == "remote error" {
+			err = said
+		}
+	}
+	return n, err
+}
+
+// rotating gives new connections the user and the password of the URL that now returns. While now fails, the file behind it is just being replaced:
+// then what it returned before counts, at first what opts say.
+func rotating(opts *redis.Options, now func() (string, error)) {
+	var last atomic.Pointer[redis.Options]
+	last.Store(&redis.Options{Username: opts.Username, Password: opts.Password})
+	opts.CredentialsProviderContext = func(context.Context) (user, password string, err error) {
+		if rawURL, err := now(); err == nil {
+			u, _ := storeurl.Split(rawURL)
+			if read, err := redis.ParseURL(u.First()); err == nil {
+				last.Store(read)
+			}
+		}
+		return last.Load().Username, last.Load().Password, nil
+	}
 }

@@ -1,7 +1,10 @@
 package sqlarchive
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"time"
 
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
@@ -103,4 +106,105 @@ func (c *change) changed(ctx context.Context, keyID string, r apikey.Record) err
 	}
 	_, err := c.log(ctx, changes.Key, keyID)
 	return err
+}
+
+// RotateKey implements keys.Archive.
+func (c *Catalog) RotateKey(ctx context.Context, keyID string, r apikey.Rotation, by apikey.Actor) error {
+	return c.changeKey(ctx, "rotate_key", keyID, by, func(ctx context.Context, c *change) error {
+		var hash []byte
+		var expires *int64
+		err := c.QueryRowContext(ctx, `SELECT hash, expires_ms FROM api_keys WHERE id = $1`, keyID).Scan(&hash, &expires)
+		if err != nil || bytes.Equal(hash, r.Hash[:]) {
+			return err
+		}
+		if expires != nil && r.Now.UnixMilli() >= *expires {
+			return apikey.ErrExpired
+		}
+		record := apikey.Record{By: by, Action: apikey.Rotated}
+		if r.Overlap > 0 {
+			record.OldUntil = new(r.Now.Add(r.Overlap).UTC().Truncate(time.Millisecond))
+		}
+		if err := c.keepOldSecrets(ctx, keyID, r, record.OldUntil); err != nil {
+			return err
+		}
+		if _, err := c.ExecContext(ctx, `UPDATE api_keys SET hash = $2 WHERE id = $1`, keyID, r.Hash[:]); err != nil {
+			return err
+		}
+		return c.changed(ctx, keyID, record)
+	})
+}
+
+// keepOldSecrets keeps the secret that is replaced, and those before it, until then at most; nil drops them.
+func (c *change) keepOldSecrets(ctx context.Context, keyID string, r apikey.Rotation, until *time.Time) error {
+	if until == nil {
+		_, err := c.ExecContext(ctx, `DELETE FROM key_old_secrets WHERE key_id = $1`, keyID)
+		return err
+	}
+	_, err := c.ExecContext(ctx, `UPDATE key_old_secrets SET until_ms = $2 WHERE key_id = $1 AND until_ms > $2`, keyID, until.UnixMilli())
+	if err != nil {
+		return err
+	}
+	_, err = c.ExecContext(ctx, `
+		INSERT INTO key_old_secrets (key_id, hash, until_ms) SELECT id, hash, $2 FROM api_keys WHERE id = $1
+		ON CONFLICT (key_id, hash) DO UPDATE SET until_ms = excluded.until_ms`, keyID, until.UnixMilli())
+	if err != nil {
+		return err
+	}
+	// The one that was just replaced is never among those that the limit drops.
+	_, err = c.ExecContext(ctx, `
+		DELETE FROM key_old_secrets WHERE key_id = $1 AND hash NOT IN (
+			SELECT o.hash FROM key_old_secrets o JOIN api_keys k ON k.id = o.key_id
+			WHERE o.key_id = $1 AND o.until_ms > $2 ORDER BY o.hash = k.hash DESC, o.until_ms DESC, o.hash LIMIT $3)`,
+		keyID, r.Now.UnixMilli(), apikey.MaxOldSecrets)
+	return err
+}
+
+// record writes down what was done to keys that exist, with the names and owners that they have now, and drops from their
+// owners' histories what is too much or too old. Of r it takes who, what and the details.
+func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	_, err := c.ExecContext(ctx, `
+		INSERT INTO key_records (owner_id, at_ms, made_by, action, key_id, key_name, guild_ids, former_name, until_ms)
+		SELECT owner_id, now_ms(), $2, $3, id, name, $4, $5, $6 FROM api_keys WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1)) ORDER BY id`,
+		jsonList(keys), string(r.By), string(r.Action), spaced(r.GuildIDs), r.FormerName, optionalMillis(r.OldUntil))
+	if err != nil {
+		return fmt.Errorf("record a change of a key: %w", err)
+	}
+	_, err = c.ExecContext(ctx, `
+		DELETE FROM key_records WHERE number IN (
+			WITH owners AS (SELECT DISTINCT owner_id FROM api_keys WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1)))
+			SELECT r.number FROM (
+				SELECT owner_id, (
+					SELECT number FROM key_records AS kept WHERE kept.owner_id = owners.owner_id
+					ORDER BY number + 0 DESC LIMIT 1 OFFSET $2) AS bound
+				FROM owners) AS b
+			JOIN key_records AS r ON r.owner_id = b.owner_id AND r.number <= b.bound
+			UNION ALL
+			SELECT number FROM key_records WHERE at_ms <= now_ms() - $3 AND owner_id IN (SELECT owner_id FROM owners))`,
+		jsonList(keys), apikey.HistorySize, apikey.HistoryTime.Milliseconds())
+	if err != nil {
+		return fmt.Errorf("shorten the history of keys: %w", err)
+	}
+	return nil
+}
+
+// KeyHistory implements keys.Archive.
+func (c *Catalog) KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error) {
+	return list(ctx, c, "read_key_history", scanRecord, `
+		SELECT number, at_ms, made_by, action, key_id, key_name, guild_ids, former_name, until_ms FROM key_records
+		WHERE owner_id = $1 AND ($2 = 0 OR number < $2) ORDER BY number + 0 DESC LIMIT $3`, string(owner), before, limit)
+}
+
+func scanRecord(row Row) (r apikey.Record, err error) {
+	var at int64
+	var until *int64
+	var guilds string
+	err = row.Scan(&r.Number, &at, &r.By, &r.Action, &r.KeyID, &r.KeyName, &guilds, &r.FormerName, &until)
+	r.At, r.OldUntil = time.UnixMilli(at).UTC(), optionalTime(until)
+	if guilds != "" {
+		r.GuildIDs = idsIn[id.Guild](guilds)
+	}
+	return r, err
 }

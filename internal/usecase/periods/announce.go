@@ -3,11 +3,14 @@ package periods
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 // Event is the data of an event that tells of a closed period, as clients get it and as the guild's log keeps it.
@@ -50,4 +53,31 @@ func (c *Closer) announce(ctx context.Context, a Announcement) error {
 		return fmt.Errorf("announce period %s of guild %s: %w", a.ID, a.Guild.ID, err)
 	}
 	return nil
+}
+
+// Reset says that followers of a guild have to read its members again.
+type Reset struct {
+	Guild leaderboard.GuildRef
+	Why   events.Reason
+}
+
+// tellReset puts a reset into its guild's log of events, at least once: the archive notes it afterwards.
+func (c *Closer) tellReset(ctx context.Context, r Reset) error {
+	err := c.inLoaded(ctx, r.Guild, func() error { return c.live.AnnounceReset(ctx, r.Guild, r.Why) })
+	if err == nil {
+		err = c.archive.Told(ctx, r)
+	}
+	if err != nil {
+		return fmt.Errorf("tell of the reset of guild %s: %w", r.Guild.ID, err)
+	}
+	return nil
+}
+
+// inLoaded runs a step on a guild, which it loads when it has to. A deleted guild is left alone, without an error.
+func (c *Closer) inLoaded(ctx context.Context, g leaderboard.GuildRef, step func() error) error {
+	err := leaderboard.InLoaded(ctx, c.loader, g, step)
+	if errors.Is(err, leaderboard.ErrGuildMoved) {
+		return nil
+	}
+	return err
 }

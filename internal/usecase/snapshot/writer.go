@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 )
@@ -199,4 +201,39 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	}
 	duration.Observe(time.Since(began).Seconds())
 	return errors.Join(err, r.first)
+}
+
+// replicaPause is the time between two attempts of a last snapshot while too few replicas have its reads.
+const replicaPause = 100 * time.Millisecond
+
+// Flush writes all changes made until now, before a process ends; call Release after it. It returns nil when this process, or another one that holds
+// the lease, has archived everything, and otherwise the first error. It waits for lagging replicas until ctx ends.
+func (w *Writer) Flush(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.unlist()
+	for {
+		mine, err := w.lease.TakeLast(ctx)
+		if err != nil {
+			return fmt.Errorf("flush: %w", err)
+		}
+		if !mine {
+			return nil
+		}
+		w.rounds = 0
+		err = w.round(ctx, true)
+		switch {
+		case errors.Is(err, lease.ErrLost): // another one has taken it over
+		case errors.Is(err, leaderboard.ErrNotReplicated) && pause.For(ctx, replicaPause):
+		default:
+			return err
+		}
+	}
+}
+
+// Release gives the lease up, so that another replica can take it at once.
+func (w *Writer) Release(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lease.Release(ctx)
 }

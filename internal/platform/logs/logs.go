@@ -63,7 +63,7 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &Handler{h.next.WithAttrs(attrs), h.limit}
 }
 
-// WithGroup implements slog.Handler. What the handler itself adds is in the group too; the service opens none.
+// WithGroup implements slog.Handler. Attributes of the context are in the group too; the service opens none.
 func (h *Handler) WithGroup(name string) slog.Handler {
 	return &Handler{h.next.WithGroup(name), h.limit}
 }

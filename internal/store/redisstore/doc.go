@@ -6,15 +6,15 @@
 //
 // # Adding a script
 //
-//  1. What it does to a board is a method of the interface of the use case that needs it, such as leaderboard.Board. Its test is in storetest, which runs
+//  1. The interface of the use case that needs it, such as leaderboard.Board, has a method for it. Its test is in storetest, which runs
 //     on Redis and on the embedded server.
 //  2. The Lua file begins with what it does and with KEYS, ARGV, what it returns, its refusals, and what is atomic. It touches only keys that it is
-//     passed, of one guild, so that a cluster takes it, and answers a refusal before its first write. What two scripts need is a file of prelude.
+//     passed, of one guild, so that a cluster takes it, and answers a refusal before its first write. Common parts of scripts are files of prelude.
 //  3. It answers an array of names and values; large numbers stay texts, since Lua's would lose digits. It asks the server for the time (now.lua), and
 //     never takes it from the caller. It reads at most some thousand elements: while it runs, the server does nothing else.
 //  4. The Go file of the same name has newScript(name, the files of prelude that it uses, in their order), and the method: s.run with the keys of keysOf,
-//     in the order of KEYS, then reply.named and reply.list. What changes members has newChangeScript and s.change (change.go), and so waits for replicas.
-//  5. A new refusal has its error in refusals (script.go). Does what a key holds mean something else now? Raise format, and change docs/redis-keys.md.
+//     in the order of KEYS, then reply.named and reply.list. A script that changes members has newChangeScript and s.change (change.go), and so waits for replicas.
+//  5. A new refusal has its error in refusals (script.go). When a key means something else than before, raise format, and change docs/redis-keys.md.
 //  6. The smoke list (smoke_test.go) runs each script and meets each refusal, and fails until it has yours; the test of the least rights
 //     (acl_test.go) fails when it needs a command that docs/security.md does not grant.
 package redisstore

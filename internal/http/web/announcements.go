@@ -18,23 +18,15 @@ const announcementsPath = "/guilds/:guildId/announcements"
 
 // announcementsPage is the content of the page of a guild's announcements.
 type announcementsPage struct {
-	Guild  *guild.Guild
-	Rows   []announcementRow
-	Done   string            // what was done just now, in words
-	Tested *announcementTest // just now
+	Guild        *guild.Guild
+	Rows         []announcementRow
+	Done, Failed string // just now, in words
 }
 
 // announcementRow is an announcement, and how far it is.
 type announcementRow struct {
 	announcement.Announcement
 	State announce.State
-}
-
-// announcementTest is what became of a sample: Status is 0 when there was no answer, and Wrong says why.
-type announcementTest struct {
-	Name   string
-	Status int
-	Wrong  string
 }
 
 // announcementKinds are the kinds in the order of the page, with what it calls them and says of them.
@@ -147,10 +139,14 @@ func (s *Site) testAnnouncement(c *gin.Context, page *announcementPage, k announ
 	if err != nil {
 		return err
 	}
-	if status >= http.StatusMultipleChoices {
+	if wrong == "" {
 		wrong = fmt.Sprintf("The webhook answered %d %s.", status, http.StatusText(status))
 	}
-	return s.showAnnouncements(c, announcementsPage{Guild: page.Guild, Tested: &announcementTest{page.Fields["name"], status, wrong}})
+	shown, name := announcementsPage{Guild: page.Guild}, displayname.Clean(page.Fields["name"])
+	if shown.Failed = fmt.Sprintf("The test of %s failed. %s", name, wrong); status >= 200 && status < 300 {
+		shown.Done, shown.Failed = fmt.Sprintf("The test of %s was posted. %s", name, wrong), ""
+	}
+	return s.showAnnouncements(c, shown)
 }
 
 // announcementSecret is the content of the page that shows a signing secret once.

@@ -187,7 +187,7 @@ func TestAManagerPreviewsAndTestsAnAnnouncement(t *testing.T) {
 	}
 
 	edit := w.made(b, "discord", "name", "<i>")
-	b.post(edit, url.Values{"do": {"test"}}).want(200, "&lt;i&gt;</bdi> was posted: the webhook answered 200.", `data-address="`+announcementsAddress+`"`)
+	b.post(edit, url.Values{"do": {"test"}}).want(200, "The test of &lt;i&gt; was posted. The webhook answered 200 OK.", `data-address="`+announcementsAddress+`"`)
 	gone := w.made(b, "discord", "url", w.webhook+"/gone")
 	b.post(gone, url.Values{"do": {"test"}}).want(200, "failed. The webhook answered 404 Not Found.").lacks("topsecret")
 	b.post(w.made(b, "discord", "url", "https://10.0.0.1/topsecret"), url.Values{"do": {"test"}}).want(200, "its address is private").lacks("topsecret")

@@ -80,7 +80,7 @@ func TestAManagerAnnounces(t *testing.T) {
 	b.press("Save")
 	b.see("Saved.", "nothing posted yet")
 	b.press("Test general")
-	b.see("was posted: the webhook answered 204")
+	b.see("was posted. The webhook answered 204")
 	b.inspect("announcements-tested")
 	b.open("/guilds/" + g + "/announcements/new?kind=webhook")
 	b.fill("[name=name]", "program")

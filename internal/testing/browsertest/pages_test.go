@@ -78,13 +78,13 @@ func TestLongNamesFitAPhone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	long := strings.Repeat("W", 60)
-	g := s.guild(object{"name": long, "roleRewards": []object{{"level": 1, "roles": []object{{"id": newID(), "name": long, "color": nil, "position": 1}}}}})
+	g := s.guild(object{"name": long, "announcements": []object{{"name": long, "kind": "webhook", "url": "https://" + long + ".example/x"}}, "roleRewards": []object{{"level": 1, "roles": []object{{"id": newID(), "name": long, "color": nil, "position": 1}}}}})
 	u := s.member(s.key(g), g, long, 1000)
 	s.provider.SetUser(object{"id": ada, "username": "ada", "global_name": "Ada Lovelace " + long, "avatar": nil}, []object{{"id": g, "name": long, "icon": nil, "owner": true, "permissions": "0"}})
 	b := s.tab(t)
 	b.signIn("/leaderboard/" + g)
 	b.look(360, "light")
-	for _, path := range []string{"/leaderboard/" + g, "/leaderboard/" + g + "/members/" + u, "/leaderboard/" + g + "/search?q=" + long[:9], "/guilds/" + g + "/settings", "/profile", "/"} {
+	for _, path := range []string{"/leaderboard/" + g, "/leaderboard/" + g + "/members/" + u, "/leaderboard/" + g + "/search?q=" + long[:9], "/guilds/" + g + "/settings", "/guilds/" + g + "/announcements", "/profile", "/"} {
 		b.open(path)
 		if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
 			t.Errorf("%s scrolls sideways, by %d px", path, over)

@@ -160,22 +160,18 @@ const samplePeriod = "2026-W48"
 // sampleEvent is an event of the first name that a webhook gets.
 func sampleEvent(g *guild.Guild, settings *announcement.Announcement) (name string, data []byte) {
 	low, high := g.Curve.XPFor(4), g.Curve.XPFor(5)
-	e := events.Entry{User: g.OwnerID, Before: low, After: high}
-	switch settings.Events[0] {
-	case announcement.LevelDown:
-		e.Before, e.After = high, low
-	case announcement.Removed:
-		e.Moved = events.Removed
-	case announcement.Returned:
-		e.Moved = events.Returned
-	case announcement.Reset:
-		e = events.Entry{Reset: events.Settings}
-	case announcement.PeriodOf:
-		start := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
-		e = events.Entry{Period: string(encode(periods.Event{
-			ID: samplePeriod, Kind: "week", Start: start, End: start.AddDate(0, 0, 7), Members: 1, Winners: []periods.Winner{{Rank: 1, UserID: g.OwnerID, Gained: 905}},
-		}))}
+	start := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	week := periods.Event{
+		ID: samplePeriod, Kind: "week", Start: start, End: start.AddDate(0, 0, 7), Members: 1, Winners: []periods.Winner{{Rank: 1, UserID: g.OwnerID, Gained: 905}},
 	}
+	e := map[announcement.Event]events.Entry{
+		announcement.LevelUp:   {User: g.OwnerID, Before: low, After: high},
+		announcement.LevelDown: {User: g.OwnerID, Before: high, After: low},
+		announcement.Removed:   {User: g.OwnerID, Moved: events.Removed},
+		announcement.Returned:  {User: g.OwnerID, After: high, Moved: events.Returned},
+		announcement.Reset:     {Reset: events.Settings},
+		announcement.PeriodOf:  {Period: string(encode(week))},
+	}[settings.Events[0]]
 	name, data, err := e.Encode(g)
 	if err != nil || name == "" {
 		return string(events.ResetName), events.ResetData(events.Settings)

@@ -18,7 +18,6 @@ var positionCases = cases{
 	"where a member stands in periods": whereAMemberStandsInPeriods,
 	"around a member":                  aroundAMember,
 	"around a member of a period":      aroundAMemberOfAPeriod,
-	"around a member of a closed one":  aroundAMemberOfAClosedPeriod,
 	"members by a name":                membersByName,
 	"members by ids":                   membersByIDs,
 	"members who are not there":        membersNotThere,
@@ -168,22 +167,6 @@ func aroundAMemberOfAPeriod(t *testing.T, s *service) {
 	for _, name := range []string{"1999-W01", "season-other", "9999-12"} {
 		wantFailure(t, s.Do("GET", aroundPath(g, users[0], "period="+name), key, nil), 404)
 	}
-}
-
-func aroundAMemberOfAClosedPeriod(t *testing.T, s *service) {
-	g, users := s.closedGuild(nil)
-	key := s.key(g)
-	s.closes(key, g, "season-old")
-	s.Do("DELETE", memberPath(g, users[0]), key, nil).Want(t, 204)
-	for query, want := range map[string][]string{
-		"period=season-old":         {row(1, users[0], 120), row(2, users[1], 90)},
-		"limit=1&period=season-old": {row(1, users[0], 120)},
-	} {
-		if got, of := s.rowsAround(key, g, users[0], query); !slices.Equal(got, want) || of != 2 {
-			t.Errorf("%s: %v of %d, want %v", query, got, of, want)
-		}
-	}
-	wantFailure(t, s.Do("GET", aroundPath(g, newID(), "period=season-old"), key, nil), 404)
 }
 
 // known is what is answered about members by their ids.

@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/domain/level"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -66,46 +64,6 @@ func TestLatencyCountsFromWhenARequestWasDue(t *testing.T) {
 }
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
-
-func TestKeepingUpIsAllAndAsFast(t *testing.T) {
-	a := &arrivals{rate: 100, made: 1000}
-	for _, test := range []struct {
-		requests int64
-		rate     float64
-		kept     bool
-	}{{1000, 99, true}, {991, 96, true}, {980, 98, false}, {1000, 90, false}} {
-		o := a.report(Measured{Requests: test.requests, PerSecond: test.rate}, 10*time.Second)
-		if o.KeptUp != test.kept {
-			t.Errorf("%+v: %+v", test, o)
-		}
-	}
-}
-
-// A load that ends while its arrivals are behind, because those who take them are slower, has had all that were due.
-func TestArrivalsThatAreBehindWhenTheLoadEnds(t *testing.T) {
-	testenv.Again(t, func() error { return arrivalsBehind(t) })
-}
-
-func arrivalsBehind(t *testing.T) error {
-	const rate, duration = 100_000, 50 * time.Millisecond
-	ctx, cancel := context.WithTimeout(t.Context(), duration)
-	defer cancel()
-	a := newArrivals(rate, 1)
-	go a.run(ctx, time.Now().Add(duration))
-	taken := int64(0)
-	for range a.due {
-		taken++
-		for busy := time.Now(); time.Since(busy) < 20*time.Microsecond; { // half as fast as they come
-		}
-	}
-	if a.made != taken+a.unsent { // whenever the machine stood still
-		t.Errorf("%d were taken of %+v", taken, a)
-	}
-	if due := int64(rate * duration / time.Second); a.made < due*8/10 || a.made > due*12/10 {
-		return fmt.Errorf("%d were taken of %+v, of %d in all", taken, a, due)
-	}
-	return nil
-}
 
 func TestPercentilesOfWhatWasRecorded(t *testing.T) {
 	record := newRecorder(2)
@@ -163,22 +121,6 @@ Verified: 100,000 members gained the 5,000 XP that were acknowledged, and 10 of 
 `
 	if b.String() != want {
 		t.Errorf("%s", b.String())
-	}
-}
-
-func TestCompareJudgesEachMember(t *testing.T) {
-	l := newLedger(2)
-	l.acknowledge(0, 10)
-	l.acknowledge(1, 10)
-	most := int64(level.MaxXP)
-	if v := l.compare(board{most - 4, 5}, board{most, 15}); v.problem() != nil || v.Gained != 14 {
-		t.Errorf("%+v", v)
-	}
-	if v := l.compare(board{most - 4, 5}, board{most - 1, 15}); v.problem() == nil || v.Lost != 7 {
-		t.Errorf("%+v", v)
-	}
-	if v := l.compare(board{most - 10, 5}, board{most, absent}); v.problem() == nil || v.Missing != 1 || v.Lost != 0 {
-		t.Errorf("%+v", v)
 	}
 }
 

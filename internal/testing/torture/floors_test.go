@@ -7,16 +7,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// unsavedScript reads which members of a loaded guild are not yet in the archive, in one atomic step, also of a version before format 3.
+// unsavedScript reads which members of a loaded guild are not yet in the archive, in one atomic step.
 var unsavedScript = redis.NewScript(`
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'flushing')
-if not meta[1] then return false end
-if redis.call('TYPE', KEYS[2]).ok == 'zset' then return redis.call('ZRANGEBYSCORE', KEYS[2], 0, '+inf') end
-local members = redis.call('SMEMBERS', KEYS[2])
-if meta[2] then
-  for _, member in ipairs(redis.call('SMEMBERS', KEYS[3] .. meta[2])) do members[#members + 1] = member end
-end
-return members`)
+if not redis.call('HGET', KEYS[1], 'incarnation') then return false end
+return redis.call('ZRANGEBYSCORE', KEYS[2], 0, '+inf')`)
 
 // watchFloors keeps looking which members are saved: what was acknowledged before such a look must survive.
 func (h *harness) watchFloors() {
@@ -52,5 +46,5 @@ func (h *harness) lookAtFloors(guild string) {
 // unsaved lists the members of a guild that are not yet in the archive; redis.Nil when it is not loaded.
 func (h *harness) unsaved(ctx context.Context, guild string) ([]string, error) {
 	prefix := "lb:{" + guild + "}:"
-	return unsavedScript.Run(ctx, h.live, []string{prefix + "meta", prefix + "dirty", prefix + "flushing:"}).StringSlice()
+	return unsavedScript.Run(ctx, h.live, []string{prefix + "meta", prefix + "dirty"}).StringSlice()
 }

@@ -145,59 +145,34 @@ func (k *Known) Same(a, b Form) bool {
 // Difference is what was changed of a property, or of a row of one, in words, which are empty for what is not there.
 type Difference struct{ Label, Before, After string }
 
-// Differences puts in words how two objects of JSON differ, of properties of a guild's document and its directory.
+// Differences puts in words how two objects of JSON differ, of properties of a guild's document and its directory. Of a list, it has the
+// rows that are on one side only.
 func (k *Known) Differences(before, after jsontext.Value) (list []Difference) {
 	was, is := decode[object](before), decode[object](after)
 	for _, p := range slices.Concat(Table, directory) {
-		rows, ok := p.Kind.(Rows)
-		switch {
-		case string(was[p.Name]) == string(is[p.Name]):
-		case ok:
-			for _, d := range rows.differences(decode[[]object](was[p.Name]), decode[[]object](is[p.Name])) {
-				list = append(list, Difference{p.Label, k.rowWords(rows, d[0]), k.rowWords(rows, d[1])})
-			}
-		default:
-			list = append(list, Difference{p.Label, p.Kind.words(was[p.Name], k), p.Kind.words(is[p.Name], k)})
+		old, new := k.listed(p.Kind, was[p.Name]), k.listed(p.Kind, is[p.Name])
+		if string(was[p.Name]) != string(is[p.Name]) {
+			list = append(list, Difference{p.Label, apart(old, new), apart(new, old)})
 		}
 	}
 	return list
 }
 
-// differences pairs rows that differ by their ids, and those whose ids are on one side only in their order.
-func (Rows) differences(was, is []object) (pairs [][2]object) {
-	find := func(rows []object, like object) object {
-		for _, row := range rows {
-			if string(row["id"]) == string(like["id"]) {
-				return row
-			}
-		}
-		return nil
+// listed is a value in words; of a list, its rows.
+func (k *Known) listed(kind Kind, value jsontext.Value) (words []string) {
+	rows, ok := kind.(Rows)
+	if !ok {
+		return []string{kind.words(value, k)}
 	}
-	var gone, come []object
-	for _, old := range was {
-		switch new := find(is, old); {
-		case new == nil:
-			gone = append(gone, old)
-		case string(Encode(old)) != string(Encode(new)):
-			pairs = append(pairs, [2]object{old, new})
-		}
+	for _, row := range decode[[]object](value) {
+		words = append(words, k.rowWords(rows, row))
 	}
-	for _, new := range is {
-		if find(was, new) == nil {
-			come = append(come, new)
-		}
-	}
-	for i := range max(len(gone), len(come)) {
-		pair := [2]object{}
-		if i < len(gone) {
-			pair[0] = gone[i]
-		}
-		if i < len(come) {
-			pair[1] = come[i]
-		}
-		pairs = append(pairs, pair)
-	}
-	return pairs
+	return words
+}
+
+// apart joins what others lack.
+func apart(words, others []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(one string) bool { return slices.Contains(others, one) }), "; ")
 }
 
 // Fact is a property in words; of a list, one of its rows.
@@ -207,14 +182,12 @@ type Fact struct{ Label, Words string }
 func Facts(s *guild.Settings) (list []Fact) {
 	k, all := &Known{}, document(s)
 	for _, p := range Table {
-		rows, ok := p.Kind.(Rows)
-		if !ok {
-			list = append(list, Fact{p.Label, p.Kind.words(all[p.Name], k)})
+		label := p.Label
+		if rows, ok := p.Kind.(Rows); ok {
+			label = rows.Noun
 		}
-		for _, row := range decode[[]object](all[p.Name]) {
-			if ok {
-				list = append(list, Fact{rows.Noun, k.rowWords(rows, row)})
-			}
+		for _, words := range k.listed(p.Kind, all[p.Name]) {
+			list = append(list, Fact{label, words})
 		}
 	}
 	return list

@@ -15,7 +15,7 @@ type Kind interface {
 	Shape() string
 	// fill writes a value of the document into the fields.
 	fill(f Form, name string, value jsontext.Value, k *Known)
-	// read returns the value that the fields say. What cannot be one is passed on as text, for the document's rules to reject. saved is the
+	// read returns the value that the fields say. It passes on as text anything else, for the document's rules to reject. saved is the
 	// value that the document has in its place.
 	read(f Form, name string, saved jsontext.Value, k *Known) any
 	// words says a value of the document in words.

@@ -57,7 +57,7 @@ func (r Rows) read(f Form, name string, saved jsontext.Value, k *Known) any {
 func (r Rows) readRow(row map[string]string, saved []object, k *Known) object {
 	var was object
 	for _, one := range saved {
-		// What stays of a channel is nothing that a role has.
+		// A role has no parent, and a channel no colour.
 		if row["id"] != "" && plain(one["id"]) == row["id"] && plain(one["type"]) == row["type"] {
 			was = one
 		}
@@ -73,17 +73,10 @@ func (r Rows) readRow(row map[string]string, saved []object, k *Known) object {
 }
 
 func (r Rows) words(value jsontext.Value, k *Known) string {
-	var list []string
-	for _, row := range decode[[]object](value) {
-		list = append(list, k.rowWords(r, row))
-	}
-	return strings.Join(list, "; ")
+	return strings.Join(k.listed(r, value), "; ")
 }
 
 func (k *Known) rowWords(r Rows, row object) string {
-	if row == nil {
-		return ""
-	}
 	words := map[string]string{}
 	for _, p := range r.Fields {
 		words[p.Name] = p.Kind.words(row[p.Name], k)

@@ -100,7 +100,7 @@ func TestDifferencesInWords(t *testing.T) {
 		[]byte(`{"xpPerMessageMax":72,"curve":"mee6","roleRewards":[{"id":"c","level":3,"stack":true,"roles":[]},{"id":"b","level":2,"stack":false,"roles":[]}],"xpGainInterval":60000}`))
 	want := []properties.Difference{
 		{"Maximum XP per message", "71", "72"}, {"XP cooldown", "", "1 minute"},
-		{"Role rewards", "level 2: ", "level 2:  (until the next reward)"}, {"Role rewards", "level 1: ", "level 3: "},
+		{"Role rewards", "level 1: ; level 2: ", "level 3: ; level 2:  (until the next reward)"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -25,12 +25,12 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	one, two := w.manager(), w.manager()
 	form := one.get(settingsAddress).form()
 	two.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "vanity", "theirs")).want(200, "Saved.")
-	// What only one of them changed is merged.
+	// Changes of one of them are merged.
 	one.post(settingsAddress, with(form, "do", "save", "timeZone", "UTC", "roleRewards[1].level", "11")).want(200, "Saved.", `value="theirs"`, `value="500"`, `value="11"`)
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 || saved["vanity"] != "theirs" || saved["timeZone"] != "UTC" {
 		t.Fatalf("saved %v", saved)
 	}
-	// What both changed is asked about, and nothing else.
+	// Only changes of both to the same setting are asked about.
 	theirs := w.saved()
 	got := one.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "700", "xpPerMessageMin", "2")).
 		want(409, "These settings changed while you were editing", "Maximum XP per message</th>", "<bdi>500</bdi>", "<bdi>700</bdi>", `value="theirs"`, "Overwrite the saved settings").
@@ -56,7 +56,7 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	for _, version := range []string{"", "0", "x", "999999"} {
 		one.post(settingsAddress, with(form, "do", "save", "version", version)).want(409)
 	}
-	// The operator's change is one too. What is wrong is said beside what is asked.
+	// The operator's change is one too. Errors are shown beside the question.
 	form = one.get(settingsAddress).form()
 	w.put(public, everySetting)
 	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody", "vanity", "mine")).want(409, "changed while you were editing", "<h2>Not saved</h2>", "Short name</th>")

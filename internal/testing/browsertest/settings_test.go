@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// What each of two managers changed is kept, and what both changed is asked about.
+// Changes of two managers are merged, and those of both to the same setting are asked about.
 func TestTwoManagersEditAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -36,7 +36,7 @@
     saved = submitter?.value === "save";
     if (submitter?.value === "check") sessionStorage.setItem("checked", JSON.stringify([fromEnd(), document.activeElement.id]));
   });
-  // What a check adds to the page is above the form. An error has the focus, and stays in view.
+  // A check adds to the page above the form. An error has the focus, and stays in view.
   const fromEnd = () => document.documentElement.scrollHeight - scrollY;
   const checked = JSON.parse(sessionStorage.getItem("checked"));
   sessionStorage.removeItem("checked");

@@ -53,6 +53,22 @@ func winnersAreAnnounced(t *testing.T, text any, want string) {
 	}
 }
 
+func TestLevelUpsAreAnnouncedWhereTheyHappen(t *testing.T) {
+	w := newWorld(t, gophers(ada, bo))
+	w.makeGuild()
+	w.start()
+	w.chat.WaitForCommands(t)
+	w.chat.Say(guildID, news, ada)
+	if post := w.chat.WaitForPost(t, "<@"+ada+"> has reached level 1"); post.ChannelID != news || len(post.Mentions) != 1 || post.Mentions[0] != ada {
+		t.Errorf("the level-up was announced as %+v", post)
+	}
+	w.setXP(bo, 100) // silent
+	w.chat.WaitForRoles(t, guildID, bo, regular)
+	if posts := w.chat.Posts(); len(posts) != 1 {
+		t.Errorf("the bot wrote %+v", posts)
+	}
+}
+
 // TestAnnouncementsOfTheGuild: the first announcement of the kind bot has the words, as they are in the guild's document now; one of the kind
 // discord that is on silences the default text.
 func TestAnnouncementsOfTheGuild(t *testing.T) {

@@ -78,25 +78,21 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 		return err
 	}
 	ask := boardAsk{period: c.Query("period"), number: number}
-	running := ""
+	var of period.Period
+	var closed *periods.Closed
 	if ask.period != "" {
-		p, closed, err := s.findPeriod(c.Request.Context(), g, ask.period)
-		switch {
-		case err != nil:
+		if of, closed, err = s.findPeriod(c.Request.Context(), g, ask.period); err != nil {
 			return err
-		case p.ID != ask.period:
-			return toPeriod(c, p)
-		case closed != nil:
-			return s.closedRows(c, g, ask)
 		}
-		running = p.ID
+		if of.ID != ask.period {
+			return toPeriod(c, of)
+		}
 	}
-	version, err := s.deps.Board.Version(c.Request.Context(), g)
-	if err != nil {
-		return err
-	}
-	if tagged(c, rowsTag(g, running, number, version)) {
-		return nil
+	if closed == nil {
+		version, err := s.deps.Board.Version(c.Request.Context(), g)
+		if err != nil || tagged(c, rowsTag(g, of.ID, number, version)) {
+			return err
+		}
 	}
 	v, err := s.readBoard(c.Request.Context(), g, ask)
 	if err != nil {
@@ -106,22 +102,14 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	c.Header("ETag", rowsTag(g, running, number, v.version))
-	s.send(c, http.StatusOK, jsonType, body)
-	return nil
-}
-
-// closedRows answers with rows that only an erasure changes.
-func (s *Site) closedRows(c *gin.Context, g *guild.Guild, ask boardAsk) error {
-	v, err := s.readBoard(c.Request.Context(), g, ask)
-	if err != nil {
-		return err
+	tag := rowsTag(g, of.ID, number, v.version)
+	if v.over {
+		tag = edge.BodyETag(body) // it has no version, and an erasure changes it
 	}
-	body, err := s.encodeRows(g, &v, map[id.User]string{})
-	if err == nil && !tagged(c, edge.BodyETag(body)) {
+	if !tagged(c, tag) {
 		s.send(c, http.StatusOK, jsonType, body)
 	}
-	return err
+	return nil
 }
 
 // toPeriod leads from the kind of a period to the id of the one that runs: what is read again and again must not become another period.

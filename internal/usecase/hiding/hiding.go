@@ -65,15 +65,13 @@ func New(archive Archive, live Live, board Board, announce changes.Announcer, lo
 	return &Hiding{archive: archive, live: live, board: board, announce: announce, log: log}
 }
 
-// Set makes a step, and returns how many users had the flag set or lifted. A user who is named twice counts once.
+// Set makes a step, and returns how many users had the flag set or lifted. A user who is named twice counts once. A step that changes nothing is
+// brought into force too: a replica may have made it, and have died before it was.
 func (h *Hiding) Set(ctx context.Context, g id.Guild, s Step) (changed int64, err error) {
 	s.Users = slices.Compact(slices.Sorted(slices.Values(s.Users)))
 	now, changed, err := h.archive.SetHidden(ctx, g, s)
 	if err != nil {
 		return 0, asFault("hide users", err)
-	}
-	if changed == 0 {
-		return 0, nil
 	}
 	if err := h.live.CopyHidden(context.WithoutCancel(ctx), leaderboard.Ref(now)); err != nil {
 		h.log.WarnContext(ctx, "who is hidden could not be copied to Redis; nothing to do, the next use of the guild does it", "guild", g, "error", err)

@@ -1,12 +1,10 @@
 package app_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -161,55 +159,6 @@ func leaseHolder(t *testing.T, archive string) (holder string) {
 		t.Fatal(err)
 	}
 	return holder
-}
-
-// A request whose handler waits for its body when the service has to stop is answered, and what it did is kept.
-func TestStopFinishesWhatIsUnderWay(t *testing.T) {
-	t.Parallel()
-	environ := onServers(t)
-	s := start(t, environ...)
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, u, 5)
-	conn, err := net.Dial("tcp", s.app.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	answers, body := bufio.NewReader(conn), `{"xp":{"increment":1}}`
-	fmt.Fprintf(conn, "PATCH %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
-		memberPath(g, u), key, len(body))
-	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100") {
-		t.Fatalf("%q, %v", line, err)
-	}
-	_, _ = answers.ReadString('\n')
-
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		s.stop(t)
-	}()
-	testenv.Wait(t, "nobody else is let in", func() bool {
-		other, err := net.Dial("tcp", s.app.Addr())
-		if err == nil {
-			_ = other.Close()
-		}
-		return err != nil
-	})
-	fmt.Fprint(conn, body)
-	resp, err := http.ReadResponse(answers, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close()
-	if resp.StatusCode != 200 {
-		t.Error(resp.Status)
-	}
-	<-stopped
-	s = start(t, environ...)
-	if xp := s.member(key, g, u).Level.XP; xp != 6 {
-		t.Errorf("it is %d", xp)
-	}
 }
 
 // A guild that was not compared with the archive since Redis came back is, by the last snapshot too.

@@ -86,3 +86,14 @@ func TestSentinelsThatRefuse(t *testing.T) {
 		})
 	}
 }
+
+// wentBack is what the metric says of how often Redis went back. It is the process's, so it may rise by other tests as well.
+func (s *service) wentBack() string {
+	s.t.Helper()
+	_, rest, found := strings.Cut(string(s.ops("/metrics").Want(s.t, 200).Body), "\nlevelboard_redis_went_back_total ")
+	if !found {
+		s.t.Fatal("no metric says how often Redis went back")
+	}
+	count, _, _ := strings.Cut(rest, "\n")
+	return count
+}

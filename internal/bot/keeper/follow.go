@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	firstWait   = 200 * time.Millisecond // before the second attempt to follow
-	followTicks = 5                      // how long the messages of a new guild wait for its events, so that the first level-up is not missed
+	firstWait  = 200 * time.Millisecond // before the second attempt to follow
+	followTime = 10 * time.Second       // how long the messages of a new guild wait for its events, so that the first level-up is not missed
 )
 
 // isNew reports whether the guild's first messages have to wait.
 func (g *guild) isNew() (is bool) {
-	g.update(func() { is = g.state.Event == "" && time.Since(g.arrived) < followTicks*g.k.Tick })
+	g.update(func() { is = g.state.Event == "" && time.Since(g.arrived) < followTime })
 	return is
 }
 

@@ -42,6 +42,7 @@ func TestImportsThatAreHardToRead(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		testenv.Wait(t, "the files are read", func() bool { return !strings.Contains(m.get(address, ""), `http-equiv="refresh"`) })
+		m.does("dismiss", address)
 	}
 	s.wantInBox()
 }

@@ -105,10 +105,16 @@ func (m *manager) imports(user string) {
 	if !strings.Contains(address, "?job=") {
 		m.t.Fatalf("the upload leads to %s", address)
 	}
-	job := m.sees(address, `name="job" value="(\w+)"`)
-	confirm := url.Values{"do": {"confirm"}, "job": {job[1]}}
-	address, _ = m.send("POST", m.page, "application/x-www-form-urlencoded", strings.NewReader(confirm.Encode()))
-	m.sees(address, "(Imported|Import)")
+	m.sees(address, `value="confirm"`)
+	m.sees(m.does("confirm", address), "(Imported|Import)")
+}
+
+// does presses a button of the task at address.
+func (m *manager) does(what, address string) (at string) {
+	m.t.Helper()
+	_, job, _ := strings.Cut(address, "?job=")
+	at, _ = m.send("POST", m.page, "application/x-www-form-urlencoded", strings.NewReader(url.Values{"do": {what}, "job": {job}}.Encode()))
+	return at
 }
 
 // sees reloads the page until it does so no more by itself, then ten times, and wants it to say the same each time.

@@ -110,7 +110,9 @@ func (s *shard) connect(ctx context.Context) error {
 		_ = conn.Close()
 	})()
 	defer conn.Close()
+	s.writing.Lock()
 	s.conn = conn
+	s.writing.Unlock()
 	for {
 		var p packet
 		if err := conn.ReadJSON(&p); err != nil {
@@ -125,7 +127,7 @@ func (s *shard) connect(ctx context.Context) error {
 				return fmt.Errorf("the gateway's hello cannot be read: %w", err)
 			}
 			s.acked.Store(true)
-			go s.heartbeat(ctx, time.Duration(hello.Interval)*time.Millisecond)
+			go s.heartbeat(ctx, conn, time.Duration(hello.Interval)*time.Millisecond)
 			err = s.greet()
 		case opHeartbeat:
 			err = s.write(opHeartbeat, s.sequence.Load())
@@ -170,8 +172,7 @@ func (s *shard) greet() error {
 }
 
 // heartbeat shows that the bot is there, and closes a connection on which Discord does not.
-func (s *shard) heartbeat(ctx context.Context, interval time.Duration) {
-	conn := s.conn
+func (s *shard) heartbeat(ctx context.Context, conn *websocket.Conn, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {

@@ -34,9 +34,9 @@ type readResult struct {
 
 // after returns the result of a read that is not among the first before ones, and whether another request had begun it. The
 // read continues when the request that began it is canceled; it has the time of a request.
-func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read func(context.Context) (encodedPage, error)) (page encodedPage, shared bool, err error) {
+func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read func(context.Context) (encodedPage, error)) (encodedPage, bool, error) {
 	for {
-		shared = true
+		shared := true // not a result by name: the read may set it after a canceled request has returned
 		result := r.group.DoChan(fmt.Sprint(what), func() (any, error) {
 			shared = false
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), edge.RequestTime)

@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Call is one run of a script for one guild, and what came of it.
+// Call is one run of a script for one guild, with its result.
 type Call struct {
 	Script *Script
 	Keys   []string // all in one slot; on a cluster the first decides the node
@@ -121,5 +121,5 @@ func (c *Call) command(ctx context.Context, digest string) *redis.Cmd {
 	return redis.NewCmd(ctx, append(words, c.Args...)...)
 }
 
-// answer takes what a run of the script returned, or why there is nothing.
+// answer sets the result of a run of the script.
 func (c *Call) answer(v any, err error) { c.Reply, c.Err = c.Script.result(v, err) }

@@ -34,8 +34,8 @@ type Client struct {
 	cluster *cluster     // nil with one server
 }
 
-// Run makes a call by itself. Unless its error says that nothing ran (a Refusal, or that it was not sent), the script may have run. It is
-// repeated only after NOSCRIPT and a cluster's words for where its slot is (directionOf).
+// Run makes a call by itself. Unless its error says that nothing ran (a Refusal, or that it was not sent), the script may have run. It is repeated
+// only after NOSCRIPT and a cluster's redirections (directionOf).
 func (c *Client) Run(ctx context.Context, call *Call) error {
 	return c.make(ctx, call, func(ctx context.Context, n *node) {
 		arrived, patience := time.Now(), n.gate.patience(ctx)
@@ -51,7 +51,7 @@ func (c *Client) Run(ctx context.Context, call *Call) error {
 	})
 }
 
-// Share makes a small call, together with those of others (queue). Its promises are those of Run.
+// Share makes a small call, together with concurrent ones (queue). Its promises are those of Run.
 func (c *Client) Share(ctx context.Context, call *Call) error {
 	return c.make(ctx, call, func(ctx context.Context, n *node) {
 		if n.waits(call.Script) {
@@ -78,7 +78,7 @@ func (c *Client) make(ctx context.Context, call *Call, send func(ctx context.Con
 	return call.Err
 }
 
-// observe notes how long a caller waited for a script, and what came of it.
+// observe records how long a caller waited for a script, and the result.
 func (c *Client) observe(ctx context.Context, sc *Script, began time.Time, err error) {
 	c.metrics.observe(sc, time.Since(began), err)
 	if c.tracer != nil {
@@ -89,8 +89,8 @@ func (c *Client) observe(ctx context.Context, sc *Script, began time.Time, err e
 // eachPipeline is how many guilds are asked about in one round trip.
 const eachPipeline = 500
 
-// RunEach makes calls of one script, many in one round trip to each node. No two have the same first key. Each has its reply or
-// its error then; those of a node that could not be asked all have that error, and such a node is asked once.
+// RunEach makes calls of one script, many in one round trip to each node. No two may have the same first key. Each call gets its reply or its error;
+// a node that does not respond is asked once, and all of its calls get that error.
 func (c *Client) RunEach(ctx context.Context, calls []*Call) {
 	if len(calls) == 0 {
 		return

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// watchEvery is how often each master is asked who it is, though nothing called for it.
+	// watchEvery is how often each master is asked for its identity without a cause.
 	watchEvery = 5 * time.Second
 	// slotsTime bounds a look at the slots before all masters are asked something; after it the slots of the last look will do.
 	slotsTime = 200 * time.Millisecond
@@ -95,15 +95,15 @@ func (c *cluster) eachMaster(ctx context.Context, ask func(n *node) error) error
 	})
 }
 
-// heard takes what a node answered, or did not: the slots of one that is silent may be another's by now.
+// heard looks at a node's answer: another node may have the slots of a silent one by now.
 func (c *cluster) heard(ctx context.Context, err error) {
 	if !answered(err) && ctx.Err() == nil {
 		c.ReloadState(ctx)
 	}
 }
 
-// look asks each master who it is. A master that was made a replica, took over another's older data and was promoted again keeps its
-// connections, so nothing but to ask tells that it is not the one that it was.
+// look asks each master for its identity. A master that became a replica, took over older data and was promoted again keeps its connections, so only
+// asking tells.
 func (c *cluster) look(ctx context.Context) {
 	for _, n := range c.all() {
 		n.doubt()

@@ -21,8 +21,8 @@ const (
 	infoFreshness = 3 * time.Second
 )
 
-// condition is what a server told of itself, by the keys of conditionMetrics; nil when it did not answer. What it does not tell
-// is missing: the embedded Redis knows no more than that it is up.
+// condition is a server's state, by the keys of conditionMetrics; nil without an answer. Unknown values are missing: the embedded Redis only knows
+// that it is up.
 type condition map[string]float64
 
 var redisUp = prometheus.NewDesc("levelboard_redis_up", "1 if Redis answered when it was last asked, else 0.", nil, nil)
@@ -107,8 +107,8 @@ func (n *node) condition(ctx context.Context) condition {
 	return c
 }
 
-// mergeConditions is of a cluster: it is up if all masters are, its memory is that of the one that is the fullest, dropped keys
-// are summed up, and what is kept on disk is what all of them keep there.
+// mergeConditions merges the masters of a cluster: it is up if all masters are, its memory is that of the fullest, evicted keys are summed up, and
+// it persists what all of them persist.
 func mergeConditions(told []condition) (all condition) {
 	for _, one := range told {
 		if one == nil {
@@ -162,7 +162,7 @@ func (c *Client) KeepsNoLog(ctx context.Context) bool {
 	return slices.ContainsFunc(told, func(fields map[string]string) bool { return fields["aof_enabled"] == "0" })
 }
 
-// infos are what the masters tell in a section of INFO.
+// infos returns a section of INFO of each master.
 func (c *Client) infos(ctx context.Context, section string) ([]map[string]string, error) {
 	return gather(ctx, c, func(n *node) (map[string]string, error) {
 		info, err := n.Info(ctx, section).Result()

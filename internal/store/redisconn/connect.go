@@ -28,7 +28,7 @@ var (
 	errSeveralHosts = errors.New("the Redis URL names several hosts, but the mode is single")
 )
 
-// ConnectOptions are what Connect can be told; the zero value will do.
+// ConnectOptions are the settings of Connect; the zero value is valid.
 type ConnectOptions struct {
 	// Cluster says that the URL names one or more nodes of a Redis Cluster, whose others they tell of. User, password and TLS
 	// are for all of them.
@@ -36,17 +36,18 @@ type ConnectOptions struct {
 	// Sentinel, when set, says that the URL's hosts are sentinels, and how they know the server. The URL's user and password
 	// are the server's, its TLS is for both.
 	Sentinel *SentinelOptions
-	// URLNow says what the URL is by now; nil: what it was. Its user and password, and nothing else of it, are those of each new
-	// connection, so that they may be replaced; while it fails, those before count.
+	// URLNow returns the current URL; nil if it never changes. Each new connection uses its user and password, so that they may be replaced. While
+	// it fails, the last result counts.
 	URLNow func() (string, error)
-	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil, or what returns nil: by the
-	// system's, nothing. It is asked for each new connection, so that files may be replaced; while it fails, what it said before counts.
+	// TLS returns the authorities for the certificates of servers of a rediss:// URL, and a client certificate; nil, or a nil result, means the
+	// system's authorities and no client certificate. It is called for each new connection, so that files may be replaced. While it fails, the last
+	// result counts.
 	TLS func() (*tls.Config, error)
 	// Timeout bounds a write and a read, each, and how long a server may be silent before a waiting caller gives up, unless the context has
 	// a patience of its own (pause.WithPatience). Connecting has two fifths of it, or dialTime if that is longer, and never more than it.
 	// Default one second.
 	Timeout time.Duration
-	// Waiting says whether changes wait for replicas; what then has too few of them fails with ErrNotReplicated.
+	// Waiting says whether changes wait for replicas. A change that too few replicas have fails with ErrNotReplicated.
 	Waiting Waiting
 	// Tracer makes spans of scripts; nil: none.
 	Tracer trace.Tracer
@@ -134,7 +135,7 @@ func severalHosts(rawURL, defaultPort string, o ConnectOptions) (opts *redis.Opt
 	return opts, hosts, ok
 }
 
-// clientOptions are those of a client for one server.
+// clientOptions returns the options of a client for one server.
 func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -157,7 +158,7 @@ func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	opts.DialerRetries = 1
 	opts.ContextTimeoutEnabled = true
 
-	// Nothing here uses what RESP3, CLIENT SETINFO and maintenance notices are for, and each costs commands on every connection.
+	// Nothing here uses RESP3, CLIENT SETINFO or maintenance notices, and each costs commands on every connection.
 	opts.Protocol = 2
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}

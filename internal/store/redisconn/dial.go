@@ -23,10 +23,10 @@ type dialer struct {
 	net   net.Dialer
 	tls   *tls.Config                 // nil without TLS
 	files func() (*tls.Config, error) // ConnectOptions.TLS
-	last  atomic.Pointer[tls.Config]  // what files said when it last could
+	last  atomic.Pointer[tls.Config]  // the last result of files
 }
 
-// newDialer takes from the options what the URL says of TLS, and from files what the URL cannot say.
+// newDialer returns a dialer with the TLS settings of the URL, from the options, and those of files.
 func newDialer(opts *redis.Options, files func() (*tls.Config, error)) *dialer {
 	d := &dialer{net: net.Dialer{Timeout: opts.DialTimeout, KeepAliveConfig: keepAlive}, files: files}
 	if opts.TLSConfig != nil {
@@ -60,8 +60,8 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	return alertConn{secure}, nil
 }
 
-// config is for one connection. Files that cannot be read, or do not fit together, may be just being replaced: it is then what they said
-// before, and unread says why. It is nil when they never said anything, since the system's authorities would trust others.
+// config returns the TLS settings of one connection. Files that cannot be read, or do not match, may be being replaced: then the last settings
+// count, and unread says why. It is nil if there never were any, since the system's authorities would trust others.
 func (d *dialer) config() (c *tls.Config, unread error) {
 	c = d.tls.Clone()
 	if d.files == nil {

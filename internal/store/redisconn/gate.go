@@ -16,9 +16,9 @@ import (
 // errSilent says that a command was not sent, because the server had not answered anything for too long.
 var errSilent = errors.New("the server does not answer")
 
-// gate is what every command of a client passes, the limits on requests too. It lets in as many as there are connections; the others wait
-// in the order in which they came, and give up when the server falls silent. The pool's own queue cannot tell a busy server from one
-// that is away: it fails the last of a long queue for the one, or has them wait through all failures before theirs for the other.
+// gate admits every command of a client, those of the limits too. It admits as many as there are connections; the others wait in the order of their
+// arrival, and give up when the server falls silent. The pool's own queue cannot tell a busy server from a silent one: it fails the last of a long
+// queue of a busy server, and lets callers of a silent one wait through all failures before theirs.
 type gate struct {
 	plainHook
 	places  chan struct{} // holds one for each command that is let in
@@ -31,7 +31,7 @@ func newGate(places int, silence time.Duration) *gate {
 	return &gate{places: make(chan struct{}, places), silence: silence, began: time.Now()}
 }
 
-// insideKey marks the context of a command that was let in: what a new connection asks for first is a part of it.
+// insideKey marks the context of an admitted command: the first commands of a new connection are a part of it.
 type insideKey struct{}
 
 // pass runs send once it is let in, with a context that ends when the patience with a silent server does.
@@ -47,7 +47,7 @@ func (g *gate) patience(ctx context.Context) time.Duration {
 	return cmp.Or(pause.Patience(ctx), g.silence)
 }
 
-// passSince is pass for what has waited since then already.
+// passSince is pass for a caller that has waited since arrived.
 func (g *gate) passSince(ctx context.Context, arrived time.Time, patience time.Duration, send func(context.Context) error) error {
 	if err := g.enter(ctx, arrived, patience); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (g *gate) listen(err error) error {
 	return err
 }
 
-// answered reports whether an error, or none, is what the server said.
+// answered reports whether an error, or none, is an answer of the server.
 func answered(err error) bool {
 	_, said := errors.AsType[redis.Error](err)
 	return err == nil || said
@@ -124,7 +124,7 @@ func (g *gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 	}
 }
 
-// plainHook is a hook of go-redis that changes nothing, for those that change a part.
+// plainHook is a hook of go-redis that changes nothing; other hooks embed it.
 type plainHook struct{}
 
 // DialHook implements redis.Hook.

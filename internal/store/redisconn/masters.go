@@ -18,7 +18,7 @@ func (c *Client) EachMaster(ctx context.Context, ask func(master *redis.Client) 
 	return err
 }
 
-// Lives names the life of each master: one that has started again, or was promoted, has another name.
+// Lives returns the life of each master: a restart or a promotion changes it.
 func (c *Client) Lives(ctx context.Context) ([]string, error) {
 	lives, err := gather(ctx, c, func(n *node) (string, error) {
 		s, err := n.server(ctx, nil)
@@ -31,7 +31,7 @@ func (c *Client) Lives(ctx context.Context) ([]string, error) {
 	return lives, err
 }
 
-// gather asks all masters at the same time. It returns what was told, and the errors of those that could not be asked, joined.
+// gather asks all masters at the same time. It returns the answers, and the joined errors of masters without one.
 func gather[T any](ctx context.Context, c *Client, ask func(n *node) (T, error)) (all []T, err error) {
 	var mu sync.Mutex
 	var errs []error
@@ -52,9 +52,9 @@ func gather[T any](ctx context.Context, c *Client, ask func(n *node) (T, error))
 	return all, errors.Join(append(errs, err)...)
 }
 
-// Alive asks for a sign of life. When ctx ends before there is a connection free, one that the server gave to another meanwhile will do. Of a
-// cluster, more than half of the masters have to answer, as for the cluster itself. The error of a server that answers reads and refuses
-// changes, on a cluster of any master, is its refusal (fault.ChangesRefused).
+// Alive asks for a sign of life. If ctx ends before a connection is free, a recent answer to another command counts. In a cluster more than half of
+// the masters must answer, as for the cluster itself. If a server, of a cluster any master, answers reads and rejects changes, the error is its
+// refusal (fault.ChangesRefused).
 func (c *Client) Alive(ctx context.Context) error {
 	answers, err := gather(ctx, c, func(n *node) (error, error) { return n.alive(ctx), nil })
 	if err != nil {

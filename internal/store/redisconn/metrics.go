@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/platform/metrics"
 )
 
-// scriptMetrics are of what runs on all nodes of a client.
+// scriptMetrics are the metrics of scripts on all nodes of a client.
 type scriptMetrics struct {
 	duration *prometheus.HistogramVec
 	errors   *prometheus.CounterVec
@@ -39,7 +39,7 @@ func newScriptMetrics() *scriptMetrics {
 	return m
 }
 
-// observe counts one caller's wait. A caller that went away is not the script's error.
+// observe counts one caller's wait. A cancelled caller is no error of the script.
 func (m *scriptMetrics) observe(sc *Script, d time.Duration, err error) {
 	m.duration.WithLabelValues(sc.name).Observe(d.Seconds())
 	if err != nil && refusalWord(err) == "" && !errors.Is(err, context.Canceled) {
@@ -52,8 +52,8 @@ var (
 	waitingCalls    = prometheus.NewDesc("levelboard_redis_pipeline_waiting", "Small calls that wait to be sent to Redis with the next ones.", nil, nil)
 )
 
-// Metrics returns the client's metrics, for one registry: how long scripts take and how often they fail, its connections, the
-// small calls that wait, and what the server tells of itself.
+// Metrics returns the client's metrics, for one registry: the time and the errors of scripts, connections, waiting small calls, and the server's
+// state.
 func (c *Client) Metrics() prometheus.Collector {
 	return &collector{c, metrics.NewShared(c.condition, metrics.SharedOptions{Limit: infoTime, Freshness: infoFreshness, Now: time.Now})}
 }

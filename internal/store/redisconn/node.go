@@ -21,23 +21,23 @@ type node struct {
 	masterOnly bool // a replica is not taken for the server: sentinels name the master, and may be wrong for a moment
 
 	quick, slow *queue        // slow is for changes that wait for replicas, which must not hold up reads
-	entered     chan struct{} // holds one for each change that is sent by itself and waits for replicas
+	entered     chan struct{} // holds one for each change sent by itself that waits for replicas
 
 	current atomic.Pointer[server]
 	// What was heard may say that the server is another one by now, without a new connection: how often, and how many of those
 	// times it was asked since.
 	doubts, settled atomic.Int64
-	turn            chan struct{} // holds one while scripts are loaded; not a mutex, or who waits could not give up
+	turn            chan struct{} // holds one while scripts are loaded; a caller that waits for a mutex could not give up
 }
 
-// shared is what all nodes of a client have in common.
+// shared is the part that all nodes of a client have in common.
 type shared struct {
 	silence time.Duration // for how long a server may be silent
 	waiting Waiting
 	metrics *scriptMetrics
 }
 
-// newNode makes a node for clientOptions, whose client is what connect makes of them.
+// newNode makes a node for clientOptions, with the client that connect returns.
 func newNode(opts *redis.Options, s *shared, connect func(*redis.Options) *redis.Client) *node {
 	n := &node{shared: s, turn: make(chan struct{}, 1), entered: make(chan struct{}, waitingRuns), gate: newGate(opts.PoolSize, s.silence)}
 	n.quick = &queue{node: n, atOnce: batchesAtOnce, beside: callsBeside}
@@ -49,11 +49,11 @@ func newNode(opts *redis.Options, s *shared, connect func(*redis.Options) *redis
 	return n
 }
 
-// doubt makes the next call ask who the server is.
+// doubt makes the next call ask for the server's identity.
 func (n *node) doubt() { n.doubts.Add(1) }
 
-// alive asks for a sign of life; one that the server gave to another meanwhile will do. The error is the refusal of a server that answers
-// reads and refuses changes: PING alone is refused only by one that cannot save to its disk.
+// alive asks for a sign of life; a recent answer to another command counts. The error is the refusal of a server that answers reads and rejects
+// changes: PING alone is rejected only by a server that cannot save to its disk.
 func (n *node) alive(ctx context.Context) error {
 	began := time.Now()
 	pipeline := n.Pipeline()

@@ -12,13 +12,12 @@ import (
 const (
 	// batchCalls is how many calls are sent together at most: as many as take Redis well below a millisecond.
 	batchCalls = 64
-	// batchesAtOnce is how many batches are under way at the same time: Redis works on one while the replies of the other are
-	// given to their callers.
+	// batchesAtOnce is how many batches are under way at the same time: Redis works on one while callers get the replies of the other.
 	batchesAtOnce = 2
 	// callsBeside is how many calls must wait for a batch to be sent beside another. With fewer the batches would get small, and a
 	// round trip of its own costs a call more than waiting for the next does.
 	callsBeside = 16
-	// lookEvery is how often all calls that wait, and not only those whose turn it is, are asked whether their requests went away.
+	// lookEvery is how often the queue drops waiting calls whose requests were cancelled.
 	lookEvery = 100 * time.Millisecond
 	// maxCalls bounds the calls that wait to be sent; it is more than the requests that are worked on at the same time.
 	maxCalls = 8192
@@ -26,9 +25,9 @@ const (
 
 var errCallsFull = errors.New("too many calls wait for Redis")
 
-// queue sends small calls of concurrent requests to a node together: one round trip for up to batchCalls. A call that finds no batch under
-// way is sent at once; what comes meanwhile goes with the next batch, when the one before is back or beside it once enough wait (ADR 7).
-// Each call is one step in Redis, and none is sent again once it may have run.
+// queue sends small calls of concurrent requests to a node together: one round trip for up to batchCalls. A call that finds no batch under way is
+// sent at once; later ones go with the next batch, when the previous one is back or beside it once enough wait (ADR 7). Each call is one step in
+// Redis, and none is sent again once it may have run.
 type queue struct {
 	node   *node
 	atOnce int // how many batches are under way at most
@@ -40,7 +39,7 @@ type queue struct {
 	looked  time.Time // see lookEvery
 }
 
-// queued is what a queue knows of a call.
+// queued is the queue's state of a call.
 type queued struct {
 	ctx      context.Context
 	arrived  time.Time
@@ -73,8 +72,7 @@ func (q *queue) do(ctx context.Context, c *Call) {
 
 func (c *Call) notSent(err error) { c.answer(nil, fmt.Errorf("not sent: %w", err)) }
 
-// send sends batches until nobody waits. It ends by itself: nobody waits for longer than the patience, and no batch takes
-// longer either.
+// send sends batches until the queue is empty. It always returns: calls and batches take no longer than the patience.
 func (q *queue) send() {
 	batch := make([]*Call, 0, batchCalls)
 	for {
@@ -118,7 +116,7 @@ func (q *queue) take(batch []*Call) []*Call {
 	return batch
 }
 
-// left reports whether the call's request has gone away before it was sent, and answers it if so.
+// left reports whether the call's request was cancelled before it was sent, and answers it if so.
 func (c *Call) left() bool {
 	err := c.ctx.Err()
 	if err != nil {

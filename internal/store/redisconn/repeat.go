@@ -21,7 +21,7 @@ const (
 	leastPatience = 50 * time.Millisecond
 )
 
-// direction is what an answer of a cluster says about where to go, or to wait. With any of them but here, nothing ran.
+// direction is a cluster's advice to go to another node, or to wait. With any but here, nothing ran.
 type direction int
 
 const (
@@ -82,7 +82,7 @@ func (c *cluster) repeat(ctx context.Context, send func(context.Context) error) 
 	}
 }
 
-// follow repeats send with the master of the key, and with the node that the answer before named: whoever answered knows best.
+// follow repeats send with the master of the key, and then with the node that the last answer named.
 func (c *cluster) follow(ctx context.Context, key string, send func(ctx context.Context, n *node, asking bool) error) error {
 	var n *node
 	asking := false
@@ -114,7 +114,7 @@ type noRetries struct{ plainHook }
 // noRetry marks a command.
 type noRetry struct{ redis.Cmder }
 
-// NoRetry is what go-redis asks before it repeats a command.
+// NoRetry tells go-redis not to repeat a command.
 func (noRetry) NoRetry() bool { return true }
 
 // ProcessHook is for single commands.
@@ -136,7 +136,7 @@ func (noRetries) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	}
 }
 
-// repeating is the hook of a cluster's client that sends a command again of which the cluster said that it did not run.
+// repeating is a hook of a cluster's client that repeats a command which, by the cluster's answer, did not run.
 type repeating struct {
 	plainHook
 	*cluster

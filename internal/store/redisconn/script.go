@@ -20,7 +20,7 @@ type Script struct {
 type ScriptOptions struct {
 	// Waits makes its callers wait for replicas, as the client's Waiting says.
 	Waits bool
-	// AllowOOM lets it write while the memory of the server is full. It is for what makes room in the end.
+	// AllowOOM lets the script write while the server's memory is full. It is for scripts that free memory in the end.
 	AllowOOM bool
 }
 
@@ -72,7 +72,7 @@ func refusalWord(err error) string {
 
 var errReply = errors.New("unexpected reply")
 
-// result reads what a run of the script returned.
+// result reads the reply of a run of the script.
 func (sc *Script) result(v any, err error) ([]any, error) {
 	switch v := v.(type) {
 	case []any:

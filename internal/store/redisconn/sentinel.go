@@ -30,8 +30,8 @@ var (
 // others.
 const sentinelShare = 4
 
-// failover makes a go-redis client that asks the sentinels at hosts for the master. It stays with the one that answered first until that one
-// is silent, and believes it (docs/redis.md).
+// failover makes a go-redis client that asks the sentinels at hosts for the master. It believes the sentinel that answered first until that one is
+// silent (docs/redis.md).
 func failover(hosts []string, o SentinelOptions) func(*redis.Options) *redis.Client {
 	return func(server *redis.Options) *redis.Client {
 		patience, dial := server.DialTimeout/sentinelShare, server.Dialer
@@ -61,7 +61,7 @@ func failover(hosts []string, o SentinelOptions) func(*redis.Options) *redis.Cli
 	}
 }
 
-// sentinelErrors is the hook that tells errors of sentinels from those of the server. They must not look like answers of the server.
+// sentinelErrors is the hook that marks errors of sentinels, which must not look like answers of the server.
 type sentinelErrors struct{ plainHook }
 
 // DialHook implements redis.Hook.

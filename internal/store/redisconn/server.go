@@ -16,7 +16,7 @@ type server struct {
 	digests  map[*Script]string // names of the scripts that are loaded there, for EVALSHA
 }
 
-// session is one connection to one server, which is what makes an identity and the scripts loaded after it belong together.
+// session is one connection to one server, so that an identity and the scripts loaded after it belong together.
 type session interface {
 	Info(ctx context.Context, sections ...string) *redis.StringCmd
 	Pipelined(ctx context.Context, fn func(redis.Pipeliner) error) ([]redis.Cmder, error)
@@ -87,8 +87,8 @@ func (n *node) identify(ctx context.Context, on session, lost *server) error {
 	return nil
 }
 
-// identityOf reads what is another one after each start of the server (run_id) and after each promotion of a replica
-// (master_replid2), which may go without a restart.
+// identityOf reads the identity of a server's life: run_id changes with each start, master_replid2 with each promotion of a replica, which needs no
+// restart.
 func identityOf(info string) (string, error) {
 	values := fieldsOf(info)
 	identity := values["run_id"] + "-" + values["master_replid2"]

@@ -29,7 +29,7 @@ func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User
 	return found, err
 }
 
-// aroundOf reads what page.lua answered around a member.
+// aroundOf reads page.lua's answer around a member.
 func aroundOf(r reply) (found leaderboard.Around, err error) {
 	page, err := pageOf(r)
 	if err != nil {

@@ -21,7 +21,7 @@ var readAuditScript = newScript("read_audit", "now")
 // entryWords is how many words packEntry packs.
 const entryWords = 8
 
-// packEntry is what the scripts put into a journal: words with NUL between, which the archive has no place for.
+// packEntry returns an entry as scripts put it into a journal: words with NUL between, which the archive cannot store.
 func packEntry(e *audit.Entry) string {
 	count := ""
 	if e.Count != nil {

@@ -19,7 +19,7 @@ var awardScript = newChangeScript("award", changing...)
 // awardOwn is how many of its own arguments come before the members.
 const awardOwn = 3
 
-// maxOffers bounds the messages of one step, and with them what its script does.
+// maxOffers bounds the messages of one step, and with them the work of its script.
 const maxOffers = 10_000
 
 var errAwards = errors.New("not the awards of one step")
@@ -75,7 +75,7 @@ func dataFirst[T any](all []T, data func(*T) *leaderboard.User) (members []T, pl
 	return members, places, told
 }
 
-// inPlaces puts what was answered of the members back into the order that dataFirst was given.
+// inPlaces returns the members' answers in the order that dataFirst was given.
 func inPlaces[T any](answered []T, places []int) []T {
 	got := make([]T, len(answered))
 	for i, place := range places {
@@ -127,8 +127,8 @@ func appendData[T any](args []any, told []T, data func(*T) *leaderboard.User) ([
 	return args, nil
 }
 
-// keepMade has the script leave those members alone who were changed already, when the live store lost the changes of the others. args begin with
-// the n members and what each gets; the outcome has size(i) words of each.
+// keepMade lets the script skip members that were already changed, when the live store lost only the changes of the others. args begin with the n
+// members and their parts; the outcome has size(i) words of each.
 func keepMade(once leaderboard.Once, args []any, n int, size func(i int) int) error {
 	past := once.Past
 	if past == nil || !past.Made || len(past.Lost) == 0 || past.Request != once.Request { // another request is refused later (pastOf)

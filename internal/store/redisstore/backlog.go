@@ -17,7 +17,7 @@ var backlogScript = newScript("backlog", "now")
 // backlogGuilds is about how many guilds a Backlog asks: those take the server some 20 ms.
 const backlogGuilds = 2000
 
-// Backlog implements snapshot.Live. However many guilds wait, it costs the server what backlogGuilds of them do, and their list.
+// Backlog implements snapshot.Live. However many guilds wait, it costs the server no more than backlogGuilds of them and their list.
 func (s *Store) Backlog(ctx context.Context, underway, stuck []id.Guild) (b snapshot.Backlog, err error) {
 	if err := s.changed.Flush(ctx); err != nil {
 		return b, err

@@ -41,7 +41,7 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	return outcomeOf(changeScript, r, err)
 }
 
-// outcomeOf reads what a script answered that changes one member.
+// outcomeOf reads the answer of a script that changes one member.
 func outcomeOf(sc *redisconn.Script, r reply, err error) (out leaderboard.Outcome, failed error) {
 	if err != nil {
 		return out, err

@@ -32,8 +32,8 @@ func (s *Store) noteChanged(g id.Guild, err error) {
 	}
 }
 
-// ChangedGuilds implements snapshot.Live; what this process changed is among them at once. When it fails part of the way it returns what
-// it has taken with the error: those guilds, and any that were in a reply that was lost, are no longer in the index.
+// ChangedGuilds implements snapshot.Live, and includes this process' changes at once. If it fails part of the way, it returns the guilds taken so
+// far with the error: those, and any in a lost reply, are no longer in the index.
 func (s *Store) ChangedGuilds(ctx context.Context) ([]id.Guild, error) {
 	return s.taken(ctx, changedKey)
 }
@@ -79,7 +79,7 @@ func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
 	return guilds, wrap("loaded guilds", err)
 }
 
-// allKeys lists the keys of a pattern, each once. When it fails on a server, it returns those of the others with the error.
+// allKeys lists the keys of a pattern, each once. If a server fails, it returns those of the others with the error.
 func (s *Store) allKeys(ctx context.Context, pattern string) (found []string, err error) {
 	var mu sync.Mutex
 	err = s.client.EachMaster(ctx, func(master *redis.Client) error {

@@ -35,7 +35,7 @@ func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, size int) []
 	return pages
 }
 
-// changesOf reads what read_changes.lua answered.
+// changesOf reads the answer of read_changes.lua.
 func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 	b := &p.Batch
 	if len(r) == 0 {

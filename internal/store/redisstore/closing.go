@@ -16,7 +16,7 @@ var (
 	announceScript = newScript("announce", "loaded", "event")
 )
 
-// held is what the answers of moment.lua stand for.
+// held maps the answers of moment.lua.
 var held = []periods.Holds{periods.HoldsNothing, periods.Unverified, periods.InUse}
 
 // Moment implements periods.Live.

@@ -28,7 +28,7 @@ const (
 	userFields  = 5
 
 	separator = "\x00"
-	// absentMark is the field of who is not present; of others it is empty.
+	// absentMark marks the entry of an absent member; the field is empty otherwise.
 	absentMark = "a"
 	// freshMark is before the gains when other days in the archive are of an entry before.
 	freshMark = "!"
@@ -41,7 +41,7 @@ var (
 	errEntry = fmt.Errorf("%w: a damaged entry", errReply)
 )
 
-// entryText returns an entry. user is what encodeUser returned.
+// entryText returns an entry. user is the output of encodeUser.
 func entryText(e entry, user string) string {
 	gains := period.FormatGains(e.gains)
 	if e.fresh {
@@ -55,7 +55,7 @@ func entryText(e entry, user string) string {
 	return strings.Join([]string{number(e.count), number(e.updated), number(e.cooldown), absent, gains, user}, separator)
 }
 
-// parseEntry reads an entry. If it fails, what it returns has zeros for what is damaged.
+// parseEntry reads an entry. If it fails, damaged parts are zero.
 func parseEntry(text string) (e entry, err error) {
 	fields := strings.Split(text, separator)
 	if len(fields) != entryFields {

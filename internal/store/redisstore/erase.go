@@ -54,7 +54,7 @@ func (s *Store) EraseMember(ctx context.Context, guilds []id.Guild, user id.User
 	return found
 }
 
-// searchedOf reads what erase.lua answered.
+// searchedOf reads the answer of erase.lua.
 func searchedOf(g id.Guild, r reply) (found erasure.Searched) {
 	if len(r) == 0 {
 		return found

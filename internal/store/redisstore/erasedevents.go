@@ -64,7 +64,7 @@ func (s *Store) eraseOldEvents(ctx context.Context, key, from string, erased era
 	return "(" + part[len(part)-1].ID, err
 }
 
-// usersOf are the users whom an event names (docs/redis-keys.md).
+// usersOf returns the users that an event names (docs/redis-keys.md).
 func usersOf(e redis.XMessage) (users []id.User) {
 	for field, value := range e.Values {
 		text, _ := value.(string)

@@ -73,7 +73,7 @@ func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int6
 	return read, wrap("read events", unread.join())
 }
 
-// entriesOf reads what there is after a place, and fails when a part of it is missing.
+// entriesOf reads the entries after a place, and fails when some of them are missing.
 func entriesOf(cmd *redis.XMessageSliceCmd, marks *redis.SliceCmd, from events.Cursor) (entries []events.Entry, err error) {
 	messages, err := cmd.Result()
 	if err != nil {
@@ -108,7 +108,7 @@ func markOf(meta []any, g leaderboard.GuildRef) (mark events.ID, there bool) {
 	return mark, err == nil
 }
 
-// entryOfEvent reads what prelude/event.lua and evict.lua wrote. An unreadable entry is a lost event.
+// entryOfEvent reads an event of prelude/event.lua or evict.lua. An unreadable entry is a lost event.
 func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 	if e.ID, err = events.ParseID(message.ID); err != nil {
 		return e, err

@@ -11,7 +11,7 @@ var hideScript = newChangeScript("hide", "loaded", "now", "request", "entry", "b
 
 // CopyHidden implements hydrate.Live.
 func (s *Store) CopyHidden(ctx context.Context, g leaderboard.GuildRef, part hidden.Part) (has int64, err error) {
-	g.Hidden = 0 // what it has is what this changes
+	g.Hidden = 0 // this script is the one that raises it
 	k := keysOf(g.ID)
 	args := []any{int64(g.Incarnation), g.Hidden, "named", "", "", "", "", "", 0, part.After, part.Upto}
 	for _, u := range part.Users {

@@ -25,19 +25,19 @@ var (
 )
 
 const (
-	// hydrationLock is how long a hydration's lock lasts without a chunk: long enough for a slow read of the archive, short
-	// enough that a guild whose hydrating replica died is not away for long.
+	// hydrationLock is how long a hydration's lock lasts without a chunk: long enough for a slow read of the archive, short enough that a guild
+	// whose replica died is soon loaded.
 	hydrationLock = 10 * time.Second
 	// stagingTTL is how long the staging keys of a hydration that died stay behind. It is longer than the lock, so that a
 	// hydration that still holds its lock has all that it loaded.
 	stagingTTL = 5 * time.Minute
 	// chunkRows is how many rows one script loads or reads: a busy server is held up for two or three milliseconds, not for ten.
 	chunkRows = 250
-	// away is how far below their gains members stand on boards of periods who are not present (prelude/boards.lua).
+	// away is how far absent members stand below their gains on boards of periods (prelude/boards.lua).
 	away = 1 << 52
 )
 
-// found is what the answers of begin_hydration.lua stand for.
+// found maps the answers of begin_hydration.lua.
 var found = []hydrate.Found{
 	hydrate.FoundNothing, hydrate.FoundLoaded, hydrate.FoundBusy,
 	hydrate.FoundUnverified, hydrate.FoundOlder, hydrate.FoundNewer, hydrate.FoundOtherFormat,

@@ -27,7 +27,7 @@ func recordsOf(r reply) (records []snapshot.Record, until string, err error) {
 	return records, until, err
 }
 
-// recordOf reads what prelude/request.lua put into a journal: {id, {field, value, ...}}.
+// recordOf reads an entry of prelude/request.lua in a journal: {id, {field, value, ...}}.
 func recordOf(entries reply, i int) (r snapshot.Record, place events.ID, err error) {
 	entry, err := entries.list(i, 2)
 	var words reply
@@ -60,7 +60,7 @@ func recordOf(entries reply, i int) (r snapshot.Record, place events.ID, err err
 	return r, place, nil
 }
 
-// requestOf reads what is about a named request.
+// requestOf reads the fields of a named request.
 func requestOf(r *snapshot.Record, fields map[string]string) (err error) {
 	r.Rev, err = strconv.ParseInt(fields["r"], 10, 64)
 	if err == nil {
@@ -72,7 +72,7 @@ func requestOf(r *snapshot.Record, fields map[string]string) (err error) {
 	return err
 }
 
-// digestIn reads what digestText wrote.
+// digestIn reads the output of digestText.
 func digestIn(text string) (d leaderboard.Digest, err error) {
 	bytes, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil && copy(d[:], bytes) != len(d) {

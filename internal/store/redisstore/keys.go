@@ -56,8 +56,8 @@ func (k guildKeys) dirty() string  { return k.name(dirtyName) }
 func (k guildKeys) hidden() string { return k.name(hiddenName) }
 func (k guildKeys) lock() string   { return k.name("hydrating") }
 
-// once is the record of a request under its name; journal holds those that the archive does not have yet. evicted says that a guild left
-// this server, so that none of its records is lost.
+// once is the record of a named request; journal holds the records that are not archived yet. evicted says that a guild left this server with all
+// its records.
 func (k guildKeys) once(name string) string { return k.name(onceName + name) }
 func (k guildKeys) journal() string         { return k.name(journalName) }
 func (k guildKeys) evicted() string         { return k.name(evictedName) }
@@ -79,7 +79,7 @@ func eventsName(incarnation guild.Incarnation) string {
 	return string(strconv.AppendInt([]byte("events:"), int64(incarnation), 10))
 }
 
-// board are the keys of the scripts that read a board, and members those of all that is stored about members.
+// board returns the keys of the scripts that read a board, members those of all data about members.
 func (k guildKeys) board() []string { return k.names(metaName, xpName, entryName) }
 func (k guildKeys) members() []string {
 	return k.names(xpName, offName, entryName, dayName, weekName, monthName, seasonName)

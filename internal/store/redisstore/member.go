@@ -64,7 +64,7 @@ func (s *Store) Stored(ctx context.Context, g leaderboard.GuildRef, users []id.U
 	return found, nil
 }
 
-// memberOf reads what ranked.lua answered about a user who is not absent.
+// memberOf reads the answer of ranked.lua about a user who is not absent.
 func memberOf(r reply, user id.User) (leaderboard.Ranked, error) {
 	m, absent, err := rankedRow(r, user)
 	if err == nil && absent {
@@ -73,7 +73,7 @@ func memberOf(r reply, user id.User) (leaderboard.Ranked, error) {
 	return m, err
 }
 
-// rankedRow reads what ranked.lua answered about a user.
+// rankedRow reads the answer of ranked.lua about a user.
 func rankedRow(r reply, user id.User) (m leaderboard.Ranked, absent bool, err error) {
 	if xp := r.of("xp"); r.at(xp) == nil && xp >= 0 {
 		return m, false, leaderboard.ErrNoMember

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// asked is what every change is asked with, beside what it changes.
+// asked are the arguments that every change has in common.
 type asked struct {
 	once  leaderboard.Once
 	days  *period.Days
@@ -20,8 +20,8 @@ type asked struct {
 	audit *audit.Entry
 }
 
-// auditText is what the scripts put into the journal. If the archive knows the request, it was
-// recorded when it was made, even if a part of it was lost and is made now.
+// auditText returns the audit entry for the journal; empty if the archive knows the request, whose first run recorded it even if a part was lost and
+// is made now.
 func (a asked) auditText() string {
 	if a.audit == nil || a.once.Past != nil && a.once.Past.Made {
 		return ""
@@ -62,7 +62,7 @@ func replayedOf(r reply) (outcome reply, replayed bool, err error) {
 	return words(text), true, err
 }
 
-// pastOf is the argument by which a script learns what the archive knows of a request (prelude/request.lua). Where a part was lost, the script makes that part.
+// pastOf returns the argument that tells a script the archive's record of a request (prelude/request.lua). The script makes lost parts again.
 func pastOf(once leaderboard.Once) (string, error) {
 	p := once.Past
 	if p == nil {

@@ -32,7 +32,7 @@ func (s *Store) Position(ctx context.Context, g leaderboard.GuildRef, user id.Us
 	return p, wrap("position", err)
 }
 
-// positionOf reads what position.lua answered about a user.
+// positionOf reads the answer of position.lua about a user.
 func positionOf(r reply, user id.User, running []period.Period) (p leaderboard.Position, err error) {
 	if err := r.named(named{"of", &p.Of}); err != nil {
 		return p, err

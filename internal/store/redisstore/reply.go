@@ -16,7 +16,7 @@ type reply []any
 // maxExact is up to where every whole number is a float.
 const maxExact = 1 << 53
 
-// of returns the place of what a name stands for, in an answer of names and values in turn; -1 when it is not there.
+// of returns the place of a name's value in an answer of alternating names and values; -1 without the name.
 func (r reply) of(name string) int {
 	for i := 0; i+1 < len(r); i += 2 {
 		if r[i] == name {
@@ -91,7 +91,7 @@ func (r reply) texts(i int) ([]string, error) {
 	return all, err
 }
 
-// oneOf is what a script's answer n stands for, from 0 on.
+// oneOf returns the meaning of a script's answer n, from 0 on.
 func oneOf[T any](all []T, n int64) (one T, err error) {
 	if n < 0 || n >= int64(len(all)) {
 		return one, errReply

@@ -46,12 +46,12 @@ func nearestXP(score any) (xp level.XP, ok bool) {
 		return level.XP(n), true
 	}
 	text, _ := score.(string)
-	// Infinite scores are numbers to ParseFloat, which also returns an infinity for one that is out of range.
+	// ParseFloat accepts infinite scores, and returns an infinity for a number out of range.
 	f, _ := strconv.ParseFloat(text, 64)
 	return level.XP(math.Round(max(0, min(f, float64(level.MaxXP))))), false
 }
 
-// readEntry reads an entry with the text of a user that the archive takes; a missing entry is one that knows nothing.
+// readEntry reads an entry, with user data that the archive accepts; a missing entry has only zero values.
 func readEntry(entries reply, i int) (e entry, ok bool) {
 	text, there, err := entries.text(i)
 	if err != nil || !there {

@@ -73,7 +73,7 @@ func wrap(operation string, err error) error {
 	return fmt.Errorf("redis: %s: %w", operation, err)
 }
 
-// known returns an error of redisconn as what the use cases know it by.
+// known maps an error of redisconn to the use cases' error.
 func known(err error) error {
 	var word redisconn.Refusal
 	if errors.As(err, &word) {
@@ -98,9 +98,8 @@ func (s *Store) run(ctx context.Context, sc *redisconn.Script, keys []string, ar
 	return c.Reply, known(err)
 }
 
-// onEach runs a script for each guild, many in a round trip, and calls take with what came back, which may be an error of
-// that guild. The first error of take ends it. The guilds of servers that cannot be asked are passed over, and their errors are
-// returned in the end.
+// onEach runs a script for each guild, many in a round trip, and calls take with each answer, which may be an error of that guild. The first error
+// of take ends it. It skips the guilds of servers that do not respond, and returns their errors in the end.
 func (s *Store) onEach(ctx context.Context, sc *redisconn.Script, guilds []id.Guild, keys func(guildKeys) []string, take func(id.Guild, reply, error) error, args ...any) error {
 	calls := make([]*redisconn.Call, len(guilds))
 	for i, g := range guilds {

@@ -46,8 +46,8 @@ func (s *Store) Session(ctx context.Context, h signin.Hash) ([]byte, error) {
 	return sealed, wrap("read a session", err)
 }
 
-// ClaimSession implements signin.Store. While the server refuses writes nobody gets a claim: what a session holds could not be
-// replaced either, and with what it holds its user continues to read.
+// ClaimSession implements signin.Store. While the server rejects writes nobody gets a claim: the session could not be replaced either, and remains
+// readable.
 func (s *Store) ClaimSession(ctx context.Context, h signin.Hash, hold time.Duration) (bool, error) {
 	err := s.client.SetArgs(ctx, sessionClaimKey(h), "", redis.SetArgs{Mode: "NX", TTL: hold}).Err()
 	if errors.Is(err, redis.Nil) || fault.ChangesRefused(err) != "" {
@@ -75,8 +75,7 @@ func (s *Store) EndSession(ctx context.Context, user id.User, h signin.Hash) err
 	return wrap("end a session", s.dropSessions(ctx, sessionsKey(user), []string{hashText(h)}))
 }
 
-// EndSessions implements signin.Store. Only what was listed is dropped from the list: a session that begins meanwhile stays
-// in it.
+// EndSessions implements signin.Store. It drops only the sessions that it listed: one that begins meanwhile stays.
 func (s *Store) EndSessions(ctx context.Context, user id.User) error {
 	list := sessionsKey(user)
 	hashes, err := s.client.ZRange(ctx, list, 0, -1).Result()
@@ -86,7 +85,7 @@ func (s *Store) EndSessions(ctx context.Context, user id.User) error {
 	return wrap("end all sessions of a user", err)
 }
 
-// dropSessions removes the sessions before they leave the list, so that what was cut off can be done again.
+// dropSessions removes the sessions before their list, so that it can be repeated if it is cut off.
 func (s *Store) dropSessions(ctx context.Context, list string, hashes []string) error {
 	if len(hashes) == 0 {
 		return nil

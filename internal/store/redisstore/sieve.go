@@ -16,7 +16,7 @@ const sievesKept = 1000
 // anyGain is the sieve that lets every gain through.
 const anyGain = "any"
 
-// sieves keeps what read_curve (prelude/level.lua) takes of each curve.
+// sieves caches the argument of read_curve (prelude/level.lua) for each curve.
 type sieves struct {
 	kept *lru.Cache[level.Curve, any]
 }

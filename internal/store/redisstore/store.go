@@ -36,8 +36,8 @@ func (s *Store) Nudge(ctx context.Context) error {
 	return wrap("nudge", s.client.Publish(ctx, changesChannel, "").Err())
 }
 
-// Nudges listens for nudges, this replica's own included, until ctx ends; then the channel is closed. Nudges that were not yet taken are one.
-// It connects again by itself, and each connection made counts as a nudge, since some may have been lost.
+// Nudges listens for nudges, this replica's own included, until ctx ends; then the channel is closed. It merges nudges that were not taken yet. It
+// reconnects by itself, and each new connection counts as a nudge, since some may have been lost.
 func (s *Store) Nudges(ctx context.Context) <-chan struct{} {
 	nudges := make(chan struct{}, 1)
 	go func() {

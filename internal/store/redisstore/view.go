@@ -86,7 +86,7 @@ func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) 
 	return p, err
 }
 
-// rankedOf reads those of the users that have an entry.
+// rankedOf reads the members among the users; users without an entry are left out.
 func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) {
 	for i, user := range users {
 		row, err := r.list(i, -1)

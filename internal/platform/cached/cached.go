@@ -1,4 +1,4 @@
-// Package cached is a bounded read-through cache for what the archive holds and the change log invalidates. Values do not expire.
+// Package cached is a bounded read-through cache of the archive, which the change log invalidates. Values do not expire.
 package cached
 
 import (
@@ -26,7 +26,7 @@ const (
 	// defaultWaiting bounds the callers that wait for loads, those included who left before the load has ended, so that a flood of unknown keys
 	// does not fill the memory.
 	defaultWaiting = 1024
-	// mostMissing is how many absences are kept at most: they come from callers who ask for what does not exist.
+	// mostMissing bounds the remembered absences, since any caller may ask for keys that do not exist.
 	mostMissing = 10_000
 )
 
@@ -70,7 +70,7 @@ func New[K ~string, V any](load Load[K, V], o Options) *Cache[K, V] {
 	return c
 }
 
-// NewLRU returns a cache without loads, of so many values, for what is computed.
+// NewLRU returns a cache of so many computed values, without loads.
 func NewLRU[K comparable, V any](size int) *lru.Cache[K, V] {
 	kept, err := lru.New[K, V](size)
 	if err != nil {
@@ -162,7 +162,7 @@ func (c *Cache[K, V]) Has(k K) bool {
 	return c.held.Contains(k) || c.missing.Contains(k)
 }
 
-// Forget drops what is known of k. A load under way reaches only the callers that wait for it already, and is not kept.
+// Forget drops the value of k. A load under way reaches only the callers that already wait for it, and is not kept.
 func (c *Cache[K, V]) Forget(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

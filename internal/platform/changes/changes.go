@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Kind says what a change was about.
+// Kind is the kind of a change's subject.
 type Kind string
 
 // The kinds.
@@ -56,7 +56,7 @@ type Follower struct {
 	on       func(Change)
 	onGap    func()
 
-	turn    chan struct{} // holds one while somebody looks; guards what follows
+	turn    chan struct{} // holds one while somebody looks; guards the fields below
 	seen    int64
 	failing bool
 }

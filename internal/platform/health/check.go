@@ -40,7 +40,7 @@ func Check(ctx context.Context, listen string) error {
 	return nil
 }
 
-// reasonSize bounds what is read of an answer.
+// reasonSize bounds the bytes of an answer that are read.
 const reasonSize = 1 << 10
 
 // notReady repeats the reason if it is one line of plain text, as the service writes it: something else may listen there.

@@ -21,11 +21,12 @@ type Dependency struct {
 	Name string
 	// Needed says that nothing can be served without it. The state of another one is only told.
 	Needed bool
-	// Ping returns nil when it is well, and what fault.ChangesRefused knows when only reads are answered. It must end soon after its context.
+	// Ping returns nil when the dependency is well, and an error for fault.ChangesRefused when it only answers reads. It must return soon after its
+	// context ends.
 	Ping func(ctx context.Context) error
 }
 
-// state is how one part of the service is. Reason is empty when it is well, and never holds a password.
+// state is the state of one part of the service. Reason is empty when it is well, and never holds a password.
 type state struct {
 	State  string `json:"state"`
 	Reason string `json:"reason,omitempty"`
@@ -59,22 +60,22 @@ func New(log *slog.Logger, patience time.Duration) *Monitor {
 	return &Monitor{log: log, patience: patience, away: map[string]bool{}}
 }
 
-// Runs says that the service has started, and what it depends on. It is for one call.
+// Runs says that the service has started, and names its dependencies. Call it once.
 func (m *Monitor) Runs(dependencies ...Dependency) { m.dependencies.Store(&dependencies) }
 
 // Stops says that the service takes no more requests.
 func (m *Monitor) Stops() { m.stopping.Store(true) }
 
-// report is what is known at one moment.
+// report is the state at one moment.
 type report struct {
 	ready   bool
 	reason  string // why it is not ready
 	service state
-	// dependencies are by name; those that are not needed, only if they were asked for.
+	// dependencies are by name; optional ones only if they were asked.
 	dependencies map[string]state
 }
 
-// report asks all dependencies, or those that are needed, at the same time.
+// report asks all dependencies, or only the needed ones, at the same time.
 func (m *Monitor) report(ctx context.Context, all bool) report {
 	r := report{ready: true, service: state{State: isRunning}, dependencies: map[string]state{}}
 	dependencies := m.dependencies.Load()
@@ -103,7 +104,7 @@ func (m *Monitor) report(ctx context.Context, all bool) report {
 	return r
 }
 
-// ask returns the states in the order of the dependencies; those that are left out stay empty.
+// ask returns the states in the order of the dependencies; those that were not asked are empty.
 func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) []state {
 	ctx, cancel := context.WithTimeout(ctx, m.patience)
 	defer cancel()
@@ -131,7 +132,7 @@ func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) 
 	return states
 }
 
-// note writes into the log when a dependency goes away and when it comes back.
+// note logs when a dependency goes down and when it comes back.
 func (m *Monitor) note(ctx context.Context, d Dependency, err error) {
 	if context.Cause(ctx) == context.Canceled {
 		return // who asked went away
@@ -150,16 +151,14 @@ func (m *Monitor) note(ctx context.Context, d Dependency, err error) {
 	}
 }
 
-// Live answers 200 as long as the process can answer at all. Whoever restarts what is not alive must not ask for more: a
-// restart mends no store.
+// Live answers 200 as long as the process can answer at all. A supervisor must not restart for anything else: a restart mends no store.
 func Live(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-// Ready answers 200 while requests can be served and 503 else, with one line that says why. With ?verbose it asks what is
-// not needed too, and answers with JSON: {"ready", "reason", "service": {"state", "reason"}, and the same for each
-// dependency by its name}.
+// Ready answers 200 while requests can be served and 503 otherwise, with a line that says why. With ?verbose it also asks optional dependencies, and
+// answers with JSON: {"ready", "reason", "service": {"state", "reason"}, and the same for each dependency by its name}.
 func (m *Monitor) Ready(w http.ResponseWriter, r *http.Request) {
 	verbose := r.URL.Query().Has("verbose")
 	now := m.report(r.Context(), verbose)

@@ -94,8 +94,8 @@ func (c *Catalog) changeAnnouncement(ctx context.Context, operation string, none
 	}))
 }
 
-// putAnnouncements has a state for each announcement of settings that are being written. One that is new, or has another URL or kind than before,
-// begins with what happens from now on.
+// putAnnouncements stores a state for each announcement of settings that are being written. A new one, or one with another URL or kind, begins with
+// the next event.
 func (c *change) putAnnouncements(ctx context.Context, before *guild.Settings, s guild.Settings) error {
 	known := map[string]announcement.Announcement{}
 	if before != nil {

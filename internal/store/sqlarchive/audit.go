@@ -140,7 +140,7 @@ func (c *Catalog) ReadAudit(ctx context.Context, g id.Guild, q audit.Query, wait
 	return found, Wrap(c.Name, "read_audit", err)
 }
 
-// archivedAudit reads the archived part of a log, by the index that has the order for what is asked for: log + 0 and log - 0 are columns of two of them.
+// archivedAudit reads the archived part of a log, by the index with the order of the query: log + 0 and log - 0 are columns of two of them.
 func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q audit.Query) ([]audit.Record, error) {
 	query := `
 		SELECT at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id FROM audit

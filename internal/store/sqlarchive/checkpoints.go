@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// scanCheckpoint reads a checkpoint. Its members are those of an incarnation that no guild has, and its id is that.
+// scanCheckpoint reads a checkpoint. Its members have an incarnation of no guild, which is its id.
 func scanCheckpoint(row Row) (c checkpoints.Checkpoint, err error) {
 	var incarnation, created int64
 	err = row.Scan(&incarnation, &c.Name, &created, &c.Members, &c.Automatic)
@@ -98,13 +98,13 @@ func (c *change) locksIncarnation(ctx context.Context, g leaderboard.GuildRef) (
 	return nowMS, err
 }
 
-// copyMembers copies those of an incarnation, without their cooldowns, so that any batch replaces them, and which files were imported into them. It
-// returns how many members there are.
+// copyMembers copies the members of an incarnation, without their cooldowns, so that any batch replaces them, and the list of files imported into
+// them. It returns the number of members.
 func (c *change) copyMembers(ctx context.Context, to guild.Incarnation, from int64) (int64, error) {
 	if err := c.sharesErasures(ctx, c.Tx); err != nil {
 		return 0, err
 	}
-	// This comes before the members, who hold every import that is finished by then. They may hold a part of an unfinished one, which no plan continues.
+	// Before the members, which then hold every finished import. They may hold a part of an unfinished one, which no plan continues.
 	if _, err := c.exec(ctx, `
 		INSERT INTO imports (incarnation, files, name, checkpoint, plan, started_ms, finished)
 		SELECT CAST($1 AS bigint), files, name, checkpoint, CASE WHEN finished THEN plan ELSE 'restored' END, started_ms, finished
@@ -130,7 +130,7 @@ func (c *change) indexWords(ctx context.Context, of guild.Incarnation) error {
 	return err
 }
 
-// dropCheckpoints forgets those that the query lists, and leaves their copies to Purge.
+// dropCheckpoints deletes the checkpoints that the query lists, and leaves their copies to Purge.
 func (c *change) dropCheckpoints(ctx context.Context, query string, args ...any) error {
 	rows, err := c.QueryContext(ctx, query, args...)
 	gone, err := Collect(rows, err, scanValue[int64])

@@ -16,7 +16,7 @@ import (
 // SlowTime bounds the operations that compute over all members of a guild.
 const SlowTime = 10 * time.Minute
 
-// ClosePeriod implements periods.Archive. It locks the guild's row at its end only, after the lease, which is safe: who holds the lease alone
+// ClosePeriod implements periods.Archive. It locks the guild's row only at its end, after the lease. That is safe: a holder of only the lease
 // (AcquireLease) waits for no guild.
 func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) (closed bool, err error) {
 	err = c.inSlow(ctx, "close_period", func(ctx context.Context, s *change) error {
@@ -87,7 +87,7 @@ func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Cl
 	return err == nil, err
 }
 
-// noteClosing notes what a step leaves open. snapshot.ErrStale when the guild is another one, or was written since it was read.
+// noteClosing stores the guild's open periods after a step. snapshot.ErrStale when the guild is another one, or was written since it was read.
 func noteClosing(ctx context.Context, tx *sql.Tx, step periods.Closing) error {
 	open, err := json.Marshal(step.Open, json.Deterministic(true))
 	if err != nil {

@@ -62,7 +62,7 @@ func (c *Catalog) Describe(ctx context.Context, gid id.Guild, given guild.Descri
 	return shown && err == nil, err
 }
 
-// rename writes settings in which nothing differs but what a guild.Description sets, and returns their version.
+// rename writes settings that differ only in the fields of a guild.Description, and returns their version.
 func (c *change) rename(ctx context.Context, s guild.Settings) (version int64, err error) {
 	document, err := fitting(s)
 	if err != nil {

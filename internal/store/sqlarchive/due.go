@@ -67,7 +67,7 @@ func scanDue(row Row) (r dueRow, err error) {
 	return r, nil
 }
 
-// openSince is what is open of a guild from now on, by settings that are being written: so a kind that is turned on at the end of a period closes with
+// openSince returns the open periods of a guild by settings that are being written: so a kind that is turned on at the end of a period closes with
 // that period, though nobody has looked at the guild yet.
 func (c *change) openSince(ctx context.Context, s guild.Settings) (string, error) {
 	var text []byte

@@ -105,7 +105,7 @@ func (c *Catalog) Erased(ctx context.Context, users []id.User) (map[id.User]hydr
 	return erased, nil
 }
 
-// erasedAs begins what stands for an erased user in the audit log.
+// erasedAs is the prefix of the name of an erased user in the audit log.
 const erasedAs = "erased-"
 
 // EraseKeys implements erasure.Archive. EraseRows needs the history of the keys, to know them in the audit log.

@@ -37,7 +37,7 @@ func (c *Catalog) Keys(ctx context.Context, after string, limit int) ([]*apikey.
 
 func scanKey(row Row) (*apikey.Key, error) { return scanKeyAnd(row) }
 
-// scanKeyAnd reads keyColumns, and what follows them into more.
+// scanKeyAnd reads keyColumns, and the columns after them into more.
 func scanKeyAnd(row Row, more ...any) (*apikey.Key, error) {
 	var k apikey.Key
 	var hash []byte

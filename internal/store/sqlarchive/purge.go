@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// logTime is how long entries of the change log stay; a follower that was away for longer starts again.
+	// logTime is how long entries of the change log are kept; a follower that was away for longer starts again.
 	logTime = 24 * time.Hour
 	// useHours is how many hours of the use of keys stay: a day, and one for clocks that differ.
 	useHours = apikey.HoursOfDay + 1
@@ -33,7 +33,7 @@ func (c *Catalog) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 	p.deletedGuilds(ctx)
 	p.delete(ctx, `DELETE FROM members WHERE (incarnation, user_id) IN (
 		SELECT incarnation, user_id FROM members WHERE deleted AND written_ms <= now_ms() - $2 LIMIT $1 FOR UPDATE SKIP LOCKED)`, keep.Tombstones.Milliseconds())
-	// From the beginning of the log only, so that what is left has no gap within, whatever the clock did.
+	// Only from the beginning of the log, so that the rest has no gap, whatever the clock did.
 	p.delete(ctx, `DELETE FROM change_log WHERE version IN (
 		SELECT version FROM change_log
 		WHERE version < coalesce((SELECT min(version) FROM change_log WHERE logged_ms > now_ms() - $2), (SELECT max(version) FROM change_log))
@@ -50,7 +50,7 @@ func (c *Catalog) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 	return limit - p.left, Wrap(c.Name, "purge", p.err)
 }
 
-// purge is what a call has left to delete. After its first error it does nothing more.
+// purge has the rest of a call's deletions. After its first error it does nothing more.
 type purge struct {
 	*Catalog
 	left int
@@ -83,8 +83,8 @@ func (p *purge) exec(ctx context.Context, statement string, args ...any) (change
 	return changed
 }
 
-// deletedGuilds deletes what deleted guilds, and members that were replaced, have left. What was restored or reset has another incarnation and the same
-// audit log. Rows may be left that another replica is about to delete; then the guild stays in the list.
+// deletedGuilds deletes the rows of deleted guilds and of replaced members. A guild that was restored or reset has another incarnation and the same
+// audit log. Another replica may be about to delete the remaining rows; then the guild stays in the list.
 func (p *purge) deletedGuilds(ctx context.Context) {
 	guilds, err := p.Deleted(ctx, purgePage)
 	p.err = err

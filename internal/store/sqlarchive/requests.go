@@ -50,7 +50,7 @@ func (c *Catalog) writeRecords(ctx context.Context, tx *sql.Tx, batches []snapsh
 				continue
 			}
 			users := spaced(r.Users)
-			if r.Rest { // then the step is not lost as a whole when what it did to them is
+			if r.Rest { // then losing its effects on them does not lose the step as a whole
 				users = " " + users
 			}
 			var epoch, rev *int64
@@ -82,7 +82,7 @@ func (c *Catalog) writeRecords(ctx context.Context, tx *sql.Tx, batches []snapsh
 	return err
 }
 
-// keepRecords notes that what records of earlier batches did, up to the revs of these, is archived.
+// keepRecords notes that the effects of earlier records, up to the revs of these batches, are archived.
 func keepRecords(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) error {
 	var revs [][]any
 	for i := range batches {
@@ -102,7 +102,7 @@ func keepRecords(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) erro
 		err = row.Scan(&o.incarnation, &o.rev)
 		return o, err
 	})
-	for _, o := range found { // few: most records are archived together with what they did
+	for _, o := range found { // few: most records are archived together with their effects
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `UPDATE requests SET epoch = NULL, rev = NULL WHERE incarnation + 0 = $1 AND rev <= $2`, o.incarnation, o.rev)
 		}

@@ -54,7 +54,7 @@ func (c *Catalog) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 	})
 }
 
-// archivedRows reads the rows, tombstones too, of those who are in a batch.
+// archivedRows reads the rows, tombstones too, of the users in a batch.
 func archivedRows(ctx context.Context, tx *sql.Tx, b snapshot.Batch) (map[id.User]*memberRow, error) {
 	users := make([]id.User, len(b.Rows))
 	for i := range b.Rows {

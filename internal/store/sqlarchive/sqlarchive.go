@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Catalog holds guilds and keys. Its methods promise what the interfaces say that they implement. It is safe for concurrent use.
+// Catalog stores guilds and keys. Its methods keep the promises of the interfaces that they implement. It is safe for concurrent use.
 type Catalog struct {
 	Dialect
 	Reader *sql.DB
@@ -142,7 +142,7 @@ func jsonList[T ~string](list []T) string {
 func jsonRows(rows [][]any) string {
 	text, err := json.Marshal(rows, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		panic(err) // such values always can
+		panic(err) // such values can always be encoded
 	}
 	return string(text)
 }
@@ -156,7 +156,7 @@ func spaced[T ~string](ids []T) string {
 	return strings.Join(texts, " ")
 }
 
-// idsIn reads what spaced wrote. It is never nil.
+// idsIn reads the output of spaced. It is never nil.
 func idsIn[T ~string](text string) []T {
 	ids := []T{}
 	for id := range strings.FieldsSeq(text) {

@@ -90,8 +90,8 @@ type memberRow struct {
 	snapshot.Row
 }
 
-// writeRows writes members and their gains. Merged rows stand for what is archived: they replace it, and their gains the lower ones of their days. Others
-// replace older rows and, of what is written, the gains of their days.
+// writeRows writes members and their gains. Merged rows are complete: they replace the archived row and its lower gains by day. Other rows replace
+// older ones, and the gains of their days.
 func (c *Catalog) writeRows(ctx context.Context, tx *sql.Tx, rows []memberRow, merged bool) error {
 	if len(rows) == 0 {
 		return nil

@@ -28,7 +28,7 @@ type Target interface {
 	Finish(ctx context.Context, importID string, members int) error
 }
 
-// Begin says what is imported.
+// Begin identifies an import.
 type Begin struct {
 	Files string // the SHA-256 of the files if they must be applied once, else empty
 	Plan  string // the SHA-256 of the calls: only the same ones continue an import that was cut off
@@ -62,7 +62,7 @@ func (r *Result) add(more Result) {
 
 // ApplyOptions say how an import is applied.
 type ApplyOptions struct {
-	By    string // what applies it: an import that was cut off is only continued by what began it
+	By    string // command or pages: only the one that began an import continues it
 	Files string // the SHA-256 of the files
 	Again bool   // with PutAdd: add the files even if they were added before
 	Wrote func(Result)
@@ -75,7 +75,7 @@ func (i *Import) Apply(ctx context.Context, t Target, o ApplyOptions) (done Resu
 		return done, "", err
 	}
 	begin := Begin{}
-	if i.Mode == leaderboard.PutAdd { // only what is added must be applied once
+	if i.Mode == leaderboard.PutAdd { // only added XP must be applied once
 		begin = Begin{Files: o.Files, Again: o.Again}
 		if begin.Plan, err = i.planHash(ctx, o.By); err != nil {
 			return done, "", err

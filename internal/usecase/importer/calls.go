@@ -63,8 +63,7 @@ func sizeOf(row *Row) int {
 	return fixed + escaped*(len(u.Username)+len(u.Discriminator)+len(orEmpty(u.GlobalName))+len(orEmpty(u.Avatar)))
 }
 
-// planHash is the SHA-256 of who applies the import and of all calls, in hexadecimal: another order of the files, another curve or least level makes
-// another one.
+// planHash is the SHA-256 of by and all calls, in hexadecimal: another order of the files, another curve or least level changes it.
 func (i *Import) planHash(ctx context.Context, by string) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(by))

@@ -134,7 +134,7 @@ func tableNumber(text string) (int64, Reason) {
 	return whole(text)
 }
 
-// state reads what only the export of Levelboard has.
+// state reads the columns that only an export of Levelboard has.
 func (c *columns) state(record []string, row *Row) Reason {
 	switch strings.ToLower(c.number(record, columnPresent)) {
 	case "", "true":

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// column is what a column of a table holds.
+// column is the content of a table's column.
 type column int
 
 const (
@@ -39,7 +39,7 @@ var columnNames = [columnCount][]string{
 	columnUpdated:       {"lastupdated"},
 }
 
-// columns say where a table has what.
+// columns are the places of a table's columns.
 type columns struct {
 	comma rune
 	count int
@@ -70,7 +70,7 @@ func findColumns(line []byte) *columns {
 	return nil
 }
 
-// note finds out what the column at i holds by its name.
+// note recognizes the column at i by its name.
 func (c *columns) note(i int, name string) {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" _-.", r) {

@@ -36,7 +36,7 @@ const (
 // Valid reports whether f is one of the formats.
 func (f Format) Valid() bool { return f == FormatJSON || f == FormatCSV }
 
-// MediaType is that of what Export writes.
+// MediaType is the media type of Export's output.
 func (f Format) MediaType() string {
 	if f == FormatCSV {
 		return "text/csv; charset=utf-8"
@@ -44,8 +44,8 @@ func (f Format) MediaType() string {
 	return "application/json"
 }
 
-// Export writes members, with levels by the guild's curve, and holds one at a time. The first error of the members ends it; what was
-// written by then must not pass for an export.
+// Export writes members, with levels by the guild's curve, and holds one at a time. It stops at the members' first error; its output is then no
+// valid export.
 func Export(w io.Writer, f Format, curve level.Curve, all iter.Seq2[Exported, error]) error {
 	if f == FormatCSV {
 		return exportCSV(w, curve, all)

@@ -21,7 +21,7 @@ func risky(cell string, nullable bool) bool {
 	return strings.IndexAny(bare, formulaStarts) == 0
 }
 
-// guard puts an apostrophe before each cell of a field that a spreadsheet would run. unguard takes them away, and nothing else.
+// guard puts an apostrophe before each cell of a field that a spreadsheet would run. unguard removes only these.
 func guard(field string, nullable bool) string {
 	return eachCell(field, func(cell string, whole bool) string {
 		if risky(cell, nullable && whole) {

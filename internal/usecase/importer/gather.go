@@ -28,7 +28,7 @@ type Members struct {
 	shown shownLevel
 }
 
-// best is the row that counts of those that name a member.
+// best is the row that counts among those of a member.
 type best struct {
 	xp  uint32
 	row uint32 // its place in the spool

@@ -22,12 +22,12 @@ type Choice struct {
 	Settings    bool        // take the curve, rewards and rates that the files have
 }
 
-// Import is what was read of the files of an import.
+// Import is the content of the files of an import.
 type Import struct {
 	Choice
 	Members *Members
 	Report  Report
-	Then    guild.Settings // the guild's settings, with what is taken of the files
+	Then    guild.Settings // the guild's settings, with those taken from the files
 }
 
 // Read reads the files for a guild as it is now into the spool, which is empty and stays the caller's.

@@ -15,12 +15,12 @@ const (
 
 var errLong = errors.New("a value is longer than 1 MiB")
 
-// input hands a file to a parser. It counts lines, and bounds what the parser has to hold.
+// input passes a file to a parser. It counts lines, and bounds the memory of the parser.
 type input struct {
 	from   io.Reader
 	given  int64   // bytes that the parser was handed
 	parsed int64   // bytes that it is done with
-	starts []int64 // offsets, beyond the last one that lineAt was asked for, at which lines begin
+	starts []int64 // offsets at which lines begin, after the last argument of lineAt
 	line   int
 	last   byte // that was handed on
 }

@@ -126,7 +126,7 @@ func (j *jsonFile) skipValue() error {
 	}
 }
 
-// decode reads a small part of a file into what into points at; fits is false for a part of another type, which is passed over.
+// decode reads a small part of a file into the variable behind into; fits is false for a part of another type, which is skipped.
 func (j *jsonFile) decode(into any) (fits bool, err error) {
 	value, _, err := j.value()
 	if err != nil {

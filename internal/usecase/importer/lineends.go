@@ -37,7 +37,7 @@ func (l *lineEnds) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// next returns what a byte becomes, if it is not dropped.
+// next returns the byte in place of b, unless it is dropped.
 func (l *lineEnds) next(b byte) (out byte, ok bool) {
 	last := l.last
 	fieldBegins := !l.began || last == '\n' || last == '\r' || last == l.comma

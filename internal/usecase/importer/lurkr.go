@@ -33,7 +33,7 @@ type lurkrUser struct {
 	Username      *string `json:"username"`
 }
 
-// lurkrFile is what is learned of a file while it is read.
+// lurkrFile is the state of reading a file.
 type lurkrFile struct {
 	*jsonFile
 	bare   bool // a list without an object around it
@@ -156,7 +156,7 @@ func (j *jsonFile) guildObject() error {
 	return nil
 }
 
-// readTime returns zero for what is no time: it costs the member nothing.
+// readTime returns zero for an invalid time: the member is imported all the same.
 func readTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {

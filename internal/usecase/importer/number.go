@@ -64,7 +64,7 @@ func badID(text string) Reason {
 	return ReasonID
 }
 
-// literal returns a JSON string or number as text; "" for null and for what is not there. Other values are not ok.
+// literal returns a JSON string or number as text, "" for null and an absent value. Other values are not ok.
 func literal(v jsontext.Value) (text string, ok bool) {
 	switch v.Kind() {
 	case '"':

@@ -26,7 +26,7 @@ type polarisMember struct {
 	Messages jsontext.Value `json:"messages"`
 }
 
-// polarisSettings are those that a guild may have.
+// polarisSettings are a guild's settings in Polaris.
 type polarisSettings struct {
 	Curve    map[string]float64 // by power
 	Rounding float64

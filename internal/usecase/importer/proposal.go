@@ -27,7 +27,7 @@ type Proposal struct {
 	roles int // that rewards were read of
 }
 
-// maxRewardRoles bounds the role rewards that are read, of which a guild can have far fewer.
+// maxRewardRoles bounds the role rewards that are read; a guild can have far fewer.
 const maxRewardRoles = 2000
 
 // NotTaken is a setting of a file that the guild cannot have.
@@ -42,8 +42,8 @@ func (p *Proposal) Empty() bool {
 		p.XPGlobalMultiplier == nil
 }
 
-// Apply returns the guild's settings with the proposal. Rewards replace those of the guild as a whole; a role without a name keeps the
-// one that the guild knows, and a reward that is there already its id.
+// Apply returns the guild's settings with the proposal. Rewards replace those of the guild as a whole; a role without a name keeps the name that the
+// guild knows, and a known reward its id.
 func (p *Proposal) Apply(s guild.Settings) guild.Settings {
 	if p.Curve != nil {
 		s.Curve = *p.Curve
@@ -135,7 +135,7 @@ func (p *Proposal) curve(what string, c level.Curve) {
 
 const differs = "another file says something else, which was taken"
 
-// reward takes a role for a level, beside those that the level has. A role without a name gets its id for one.
+// reward adds a role to those of a level. A role without a name gets its id as the name.
 func (p *Proposal) reward(at int, stack bool, role guild.Role) {
 	if p.roles++; p.roles > maxRewardRoles {
 		p.refuse("the other role rewards", fmt.Sprintf("the files have more than %d", maxRewardRoles))

@@ -19,7 +19,7 @@ func (j *jsonFile) unlike(what string, err error) error {
 	return err
 }
 
-// part returns a function that reads a small part into what into points at, and notes one that is not written as the source writes it.
+// part returns a function that reads a small part into the variable behind into, and notes a part in another format.
 func part[T any](j *jsonFile, what string, into *T) func() error {
 	return func() error {
 		var value T
@@ -80,7 +80,7 @@ func milliseconds(seconds float64) *int64 {
 	return new(int64(math.Round(min(seconds, most/1000) * 1000)))
 }
 
-// rates are what a message gives, as far as a file has it.
+// rates are the rates of a message, as far as a file has them.
 type rates struct {
 	bounds     []number // the least and the most XP
 	least      *number

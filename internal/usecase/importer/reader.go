@@ -36,7 +36,7 @@ func Open(files []File, o Options) *Reader {
 	return &Reader{files: files, o: o, report: Report{Reasons: make(map[Reason]int)}, kinds: make(map[*kind]int)}
 }
 
-// Report returns what was found so far. It is complete once Rows has ended without an error.
+// Report returns the findings so far. It is complete once Rows has ended without an error.
 func (r *Reader) Report() Report {
 	report := r.report
 	report.Reasons = maps.Clone(report.Reasons)
@@ -105,7 +105,7 @@ func (r *Reader) readFile(file File, yield func(Row) error) error {
 	return nil
 }
 
-// judge says what can only be said once all files were read.
+// judge adds the warnings that need all files.
 func (r *Reader) judge() error {
 	weekly := r.kinds[amariWeekly]
 	if weekly > 0 {
@@ -126,7 +126,7 @@ type fileReader struct {
 	*Reader
 	index     int
 	yield     func(Row) error
-	seen      int        // members, those that were skipped included
+	seen      int        // members, skipped ones included
 	guilds    []id.Guild // others that the file names
 	unfit     int        // members whose user data was left out
 	roundIDs  int        // ids that end with 000
@@ -171,7 +171,7 @@ func (f *fileReader) about(g id.Guild) {
 	}
 }
 
-// end warns of what the whole file shows.
+// end adds the warnings that need the whole file.
 func (f *fileReader) end() {
 	name := f.found().Name
 	for _, g := range f.guilds {

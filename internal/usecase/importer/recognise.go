@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxPeek is how much of a file is looked at to recognise it.
+// maxPeek is how many bytes of a file are read to recognize it.
 const maxPeek = 64 << 10
 
 // kind is a shape of files.
@@ -82,7 +82,7 @@ func (f *fileReader) recognise(prefix []byte) (*kind, error) {
 	return found[0], nil
 }
 
-// jsonKinds returns what a file with these properties can be.
+// jsonKinds returns the possible kinds of a file with these properties.
 func jsonKinds(list bool, has map[string]bool) (found []*kind) {
 	add := func(k *kind, is bool) {
 		if is {

@@ -34,7 +34,7 @@ const (
 // maxSkips is how many skipped rows a Report lists. All are counted.
 const maxSkips = 1000
 
-// Report is what was found in the files.
+// Report has the findings in all files.
 type Report struct {
 	Files      []FileReport
 	Rows       int            // read, duplicates included
@@ -45,7 +45,7 @@ type Report struct {
 	Proposal   Proposal       // settings that the files have
 }
 
-// FileReport is what was found in one file.
+// FileReport has the findings in one file.
 type FileReport struct {
 	Name string
 	From From   // never Auto

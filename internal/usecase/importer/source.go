@@ -47,7 +47,7 @@ type File struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Options say how files are understood. Curve is that of the guild as it is: it turns the levels of a file without XP into XP.
+// Options say how to read files. Curve is the guild's current one: it turns the levels of a file without XP into XP.
 type Options struct {
 	From        From     // Auto when empty
 	Guild       id.Guild // that is imported into
@@ -55,13 +55,13 @@ type Options struct {
 	Curve       level.Curve
 }
 
-// FileError is what is wrong with a file as a whole.
+// FileError is a mistake in a file as a whole.
 type FileError struct {
 	File    string
 	Line    int      // 0 when it is not about a line
 	Message string   // empty when Cause says it
 	Cause   error    // may be nil
-	Guilds  []string // of a backup of several, which lacks the one that was asked for
+	Guilds  []string // the guilds of a backup that lacks the requested one
 }
 
 // Error is the file, the line and the message.

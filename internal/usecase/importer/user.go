@@ -11,7 +11,7 @@ import (
 // maxName is how many bytes a name or discriminator may have.
 const maxName = 256
 
-// user returns the user data of a file, without what is not valid. It is nil when nothing is left.
+// user returns the valid user data of a file; nil if there is none.
 func (f *fileReader) user(u leaderboard.User) *leaderboard.User {
 	unfit := false
 	if u.Avatar != nil && *u.Avatar == "" {

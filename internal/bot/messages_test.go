@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/discord"
 	"levelboard/internal/testing/testenv"
 )
@@ -118,12 +117,9 @@ func TestShards(t *testing.T) {
 		w.chat.Say(guildID, general, ada)
 		w.chat.Say(other.ID, "400000000000000009", ada)
 		w.waitFor("the one guild", fmt.Sprintf("%s 100 %d", ada, messages), w.board)
-		w.waitFor("the other guild", fmt.Sprint(messages), func() string {
+		w.waitFor("the other guild", "true", func() string {
 			answer := w.api.Do("GET", "/v2/levels/"+other.ID+"?page=1", "", nil)
-			if answer.Status != http.StatusOK {
-				return fmt.Sprint(answer.Status)
-			}
-			return fmt.Sprint(apitest.At[float64](t, answer, "levels", 0, "messageCount"))
+			return fmt.Sprint(strings.Contains(fmt.Sprintf("%s", answer.Body), fmt.Sprintf(`"messageCount":%d`, messages)))
 		})
 	}
 	both(1)

@@ -119,7 +119,7 @@ func TestShards(t *testing.T) {
 		w.waitFor("the one guild", fmt.Sprintf("%s 100 %d", ada, messages), w.board)
 		w.waitFor("the other guild", "true", func() string {
 			answer := w.api.Do("GET", "/v2/levels/"+other.ID+"?page=1", "", nil)
-			return fmt.Sprint(strings.Contains(fmt.Sprintf("%s", answer.Body), fmt.Sprintf(`"messageCount":%d`, messages)))
+			return fmt.Sprint(strings.Contains(string(answer.Body), fmt.Sprintf(`"messageCount":%d`, messages)))
 		})
 	}
 	both(1)

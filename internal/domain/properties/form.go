@@ -145,8 +145,8 @@ func (k *Known) Same(a, b Form) bool {
 // Difference is what was changed of a property, or of a row of one, in words, which are empty for what is not there.
 type Difference struct{ Label, Before, After string }
 
-// Differences puts in words how two objects of JSON differ, of properties of a guild's document and its directory. Of a list, it has the
-// rows that are on one side only.
+// Differences puts in words how two objects of JSON differ, of properties of a guild's document and its directory. For a list, it
+// returns the rows that are on one side only.
 func (k *Known) Differences(before, after jsontext.Value) (list []Difference) {
 	was, is := decode[object](before), decode[object](after)
 	for _, p := range slices.Concat(Table, directory) {

@@ -212,9 +212,10 @@ func TestACallWithLittlePatienceCutsNobodyOff(t *testing.T) {
 		})
 	}
 	server.Pause()
-	resume := time.AfterFunc(50*time.Millisecond, server.Resume)
-	defer resume.Stop()
+	resumed := make(chan struct{})
+	time.AfterFunc(50*time.Millisecond, func() { server.Resume(); close(resumed) })
 	b.send()
+	<-resumed
 	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP < 102 {
 		t.Errorf("%d XP, %v", m.XP, err)
 	}

@@ -88,11 +88,9 @@ func TestLevelboardIsAwayForAMinute(t *testing.T) {
 		}
 		time.Sleep(tick)
 	}
+	testenv.Wait(t, "the log says that messages wait", func() bool { return w.log.Has("messages wait in the queue") })
 	w.front.set(func() { w.front.away = false })
 	w.waitFor("the messages of a minute", ada+" 100 1201", w.board)
-	if !w.log.Has("messages wait in the queue") {
-		t.Error("the log does not say that messages wait")
-	}
 	w.setXP(ada, 150)
 	w.chat.WaitForRoles(t, guildID, ada, regular, veteran)
 }

@@ -106,7 +106,11 @@ func TestTheFocusIsWhereTheWorkIs(t *testing.T) {
 		b.press("Save")
 		b.see("Saved.")
 		// Back leads to what is saved now, and not to a conflict with oneself.
+		b.open("/guilds/" + g + "/settings")
+		b.fill("[name=timeZone]", "Europe/Vienna")
+		b.press("Save")
+		b.see("Saved.")
 		b.do(chromedp.Evaluate[chromedp.Void]("history.go(-1)"))
-		b.until("!location.search && document.querySelector('[name=timeZone]').value === 'Europe/Berlin' && document.getElementById('unsaved').hidden")
+		b.until("!location.search && document.querySelector('[name=timeZone]').value === 'Europe/Vienna' && document.getElementById('unsaved').hidden")
 	}
 }

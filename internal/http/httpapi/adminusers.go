@@ -1,13 +1,10 @@
 package httpapi
 
 import (
-	"cmp"
 	"net/http"
-	"slices"
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/erasure"
@@ -39,25 +36,17 @@ type storedKeyJSON struct {
 
 func storedBody(user id.User, found erasure.Stored) storedJSON {
 	body := storedJSON{
-		UserID: user, Guilds: make([]membershipJSON, len(found.Guilds)), Keys: make([]storedKeyJSON, len(found.Keys)),
+		UserID: user, Guilds: []membershipJSON{}, Keys: make([]storedKeyJSON, len(found.Keys)),
 		Sessions: found.Sessions, AuditRecords: found.AuditRecords,
 	}
-	flags := map[id.Guild]hidden.Flags{}
-	for _, in := range found.Hidden {
-		flags[in.Guild] = in.Flags
-	}
-	for i, m := range found.Guilds {
-		body.Guilds[i] = membershipJSON{
-			m.Guild.ID, &m.Row.XP, &m.Level, &m.Row.MessageCount, new(!m.Row.Absent), new(pageUser(m.Row.User)), flags[m.Guild.ID].Words(),
+	for _, in := range found.ByGuild() {
+		row := membershipJSON{ID: in.Guild, Hidden: in.Flags.Words()}
+		if m := in.Entry; m != nil {
+			row.XP, row.Level, row.MessageCount, row.Present = &m.Row.XP, &m.Level, &m.Row.MessageCount, new(!m.Row.Absent)
+			row.User = new(pageUser(m.Row.User))
 		}
-		delete(flags, m.Guild.ID)
+		body.Guilds = append(body.Guilds, row)
 	}
-	for _, in := range found.Hidden {
-		if flags[in.Guild] != 0 {
-			body.Guilds = append(body.Guilds, membershipJSON{ID: in.Guild, Hidden: in.Flags.Words()})
-		}
-	}
-	slices.SortFunc(body.Guilds, func(a, b membershipJSON) int { return cmp.Compare(a.ID, b.ID) })
 	for i, k := range found.Keys {
 		body.Keys[i] = storedKeyJSON(k)
 	}

@@ -21,30 +21,24 @@ import (
 type hidingSwitch struct {
 	Community community
 	guild     *guild.Guild
+	entry     *erasure.Membership // nil without one
 	hidden.Flags
 }
 
 // hidingSwitches lists the communities in which somebody has an entry or a flag, by name.
 func (s *Site) hidingSwitches(ctx context.Context, stored erasure.Stored) ([]hidingSwitch, error) {
-	flags := map[id.Guild]hidden.Flags{}
-	for _, m := range stored.Guilds {
-		flags[m.Guild.ID] = 0
-	}
-	for _, in := range stored.Hidden {
-		flags[in.Guild] = in.Flags
-	}
 	var all []hidingSwitch
-	for gid, f := range flags {
-		g, err := s.deps.Guilds.ByID(ctx, gid)
+	for _, in := range stored.ByGuild() {
+		g, err := s.deps.Guilds.ByID(ctx, in.Guild)
 		if fault.Is(err, fault.NotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, hidingSwitch{communityOf(g), g, f})
+		all = append(all, hidingSwitch{communityOf(g), g, in.Entry, in.Flags})
 	}
-	slices.SortFunc(all, func(a, b hidingSwitch) int { return byName(a.Community, b.Community) })
+	slices.SortStableFunc(all, func(a, b hidingSwitch) int { return byName(a.Community, b.Community) })
 	return all, nil
 }
 

@@ -131,10 +131,6 @@ func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ url.Values)
 	for _, k := range stored.Keys {
 		data.Keys = append(data.Keys, myKey(k))
 	}
-	entries := map[id.Guild]erasure.Membership{}
-	for _, m := range stored.Guilds {
-		entries[m.Guild.ID] = m
-	}
 	switches, err := s.hidingSwitches(ctx, stored)
 	if err != nil {
 		return err
@@ -142,7 +138,7 @@ func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ url.Values)
 	for _, in := range switches {
 		g := in.guild
 		entry := myEntry{ID: g.ID, Name: g.Name, Hidden: in.Words(), Gains: []myGain{}}
-		if m, there := entries[g.ID]; there {
+		if m := in.entry; m != nil {
 			u := m.Row.User
 			entry.XP, entry.Level, entry.MessageCount, entry.Present = &m.Row.XP, &m.Level, &m.Row.MessageCount, new(!m.Row.Absent)
 			entry.User = &myUser{u.Username, u.GlobalName, u.Discriminator, u.Avatar, u.AccentColour}

@@ -2,15 +2,19 @@
 package erasure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/platform/changes"
@@ -46,6 +50,25 @@ type Membership struct {
 	Row   snapshot.Row
 	Level level.Level // by the guild's curve; set by Find and Known
 	Name  string      // of the guild; likewise
+}
+
+// InGuild is a user's data in a guild: an entry, flags that hide the user, or both.
+type InGuild struct {
+	Guild id.Guild
+	Entry *Membership // nil without one
+	Flags hidden.Flags
+}
+
+// ByGuild joins entries and flags, in the order of the guilds' ids.
+func (s *Stored) ByGuild() []InGuild {
+	in := map[id.Guild]InGuild{}
+	for i, m := range s.Guilds {
+		in[m.Guild.ID] = InGuild{Guild: m.Guild.ID, Entry: &s.Guilds[i]}
+	}
+	for _, h := range s.Hidden {
+		in[h.Guild] = InGuild{h.Guild, in[h.Guild].Entry, h.Flags}
+	}
+	return slices.SortedFunc(maps.Values(in), func(a, b InGuild) int { return cmp.Compare(a.Guild, b.Guild) })
 }
 
 // Key names an API key.

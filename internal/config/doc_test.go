@@ -3,11 +3,11 @@ package config_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"levelboard/internal/config"
+	"levelboard/internal/testing/docs"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of docs/configuration.md")
@@ -35,25 +35,7 @@ func table() string {
 }
 
 func TestDocumentationListsTheSettings(t *testing.T) {
-	const path = "../../docs/configuration.md"
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(content), tableBegin)
-	documented, after, ok2 := strings.Cut(rest, tableEnd)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no marks around its table", path)
-	}
-	if documented == table() {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is not up to date: go test ./internal/config -update", path)
-	}
-	if err := os.WriteFile(path, []byte(before+tableBegin+table()+tableEnd+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	docs.Table(t, "../../docs/configuration.md", tableBegin, table(), tableEnd, "go test ./internal/config -update", *update)
 }
 
 func TestEverySettingIsDescribed(t *testing.T) {

@@ -3,13 +3,13 @@ package properties_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/properties"
+	"levelboard/internal/testing/docs"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of docs/settings.md")
@@ -37,25 +37,7 @@ func table() string {
 }
 
 func TestDocumentationListsTheProperties(t *testing.T) {
-	const path = "../../../docs/settings.md"
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(content), tableBegin)
-	documented, after, ok2 := strings.Cut(rest, tableEnd)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no marks around its table", path)
-	}
-	if documented == table() {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is not up to date: go test ./internal/domain/properties -update", path)
-	}
-	if err := os.WriteFile(path, []byte(before+tableBegin+table()+tableEnd+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	docs.Table(t, "../../../docs/settings.md", tableBegin, table(), tableEnd, "go test ./internal/domain/properties -update", *update)
 }
 
 // A property that the table forgot would be shown by no page and no command.

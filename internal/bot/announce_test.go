@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/discord"
 	"levelboard/internal/testing/testenv"
 )
@@ -19,20 +20,26 @@ func TestWinnersAreAnnouncedOnce(t *testing.T) {
 	}
 }
 
+// autumn gives the guild a season, which is over or not.
+func (w *world) autumn(over bool, text any) {
+	w.t.Helper()
+	today, zone := time.Now().UTC().Add(-12*time.Hour), "Etc/GMT+12"
+	if over {
+		zone = "Etc/GMT-14" // where it is tomorrow
+	}
+	w.configure(map[string]any{"timeZone": zone, "seasons": []any{map[string]any{
+		"id": "autumn", "name": "Autumn", "start": today.AddDate(0, 0, -3).Format(time.DateOnly), "end": today.AddDate(0, 0, 1).Format(time.DateOnly),
+	}}, "announcements": []any{map[string]any{"name": "winners", "kind": "bot", "events": []string{"period"}, "text": text}}})
+}
+
 func winnersAreAnnounced(t *testing.T, text any, want string) {
 	w := newWorld(t, gophers(ada, bo))
-	today := time.Now().UTC().Add(-12 * time.Hour)
-	configure := func(zone string) {
-		w.configure(map[string]any{"timeZone": zone, "seasons": []any{map[string]any{
-			"id": "autumn", "name": "Autumn", "start": today.AddDate(0, 0, -3).Format(time.DateOnly), "end": today.AddDate(0, 0, 1).Format(time.DateOnly),
-		}}, "announcements": []any{map[string]any{"name": "winners", "kind": "bot", "events": []string{"period"}, "text": text}}})
-	}
-	configure("Etc/GMT+12")
+	w.autumn(false, text)
 	stop := w.start()
 	w.chat.WaitForCommands(t)
 	w.chat.Say(guildID, general, ada)
 	w.waitFor("a message", ada+" 100 1", w.board)
-	configure("Etc/GMT-14") // where it is tomorrow
+	w.autumn(true, text)
 	post := w.chat.WaitForPost(t, want)
 	if post.ChannelID != general || !strings.Contains(post.Content, "user-"+ada) || len(post.Mentions) > 0 {
 		t.Errorf("the winners were announced as %+v", post)
@@ -54,7 +61,7 @@ func winnersAreAnnounced(t *testing.T, text any, want string) {
 }
 
 func TestLevelUpsAreAnnouncedWhereTheyHappen(t *testing.T) {
-	w := newWorld(t, gophers(ada, bo))
+	w := newWorld(t, gophers(ada, bo, cy))
 	w.makeGuild()
 	w.start()
 	w.chat.WaitForCommands(t)
@@ -62,9 +69,16 @@ func TestLevelUpsAreAnnouncedWhereTheyHappen(t *testing.T) {
 	if post := w.chat.WaitForPost(t, "<@"+ada+"> has reached level 1"); post.ChannelID != news || len(post.Mentions) != 1 || post.Mentions[0] != ada {
 		t.Errorf("the level-up was announced as %+v", post)
 	}
+	const posts = "POST /api/v10/channels/{channel}/messages"
+	w.chat.Limit(posts, 2)
+	w.chat.Say(guildID, general, cy)
+	w.chat.WaitForPost(t, "<@"+cy+"> has reached level 1")
+	if n := w.chat.Requests()[posts]; n != 4 {
+		t.Errorf("two announcements took %d requests, two of which were answered with 429", n)
+	}
 	w.setXP(bo, 100) // silent
 	w.chat.WaitForRoles(t, guildID, bo, regular)
-	if posts := w.chat.Posts(); len(posts) != 1 {
+	if posts := w.chat.Posts(); len(posts) != 2 {
 		t.Errorf("the bot wrote %+v", posts)
 	}
 }
@@ -132,12 +146,27 @@ func TestAnnouncementsOfTheGuild(t *testing.T) {
 }
 
 func TestOffAnnouncesNothing(t *testing.T) {
-	w := newWorld(t, gophers(ada))
-	w.makeGuild()
+	w := newWorld(t, gophers(ada, bo))
+	w.autumn(false, nil)
 	stop := w.start("LEVELBOARD_BOT_ANNOUNCE=off")
 	w.chat.WaitForCommands(t)
 	w.chat.Say(guildID, general, ada)
 	w.chat.WaitForRoles(t, guildID, ada, regular)
+	w.autumn(true, nil)
+	w.waitFor("the season's first", ada, func() string {
+		type periods struct {
+			Periods []struct{ Winners []struct{ UserID string } }
+		}
+		winner := ""
+		for _, p := range apitest.JSON[periods](t, w.call("GET", "/v2/levels/"+guildID+"/periods?page=1", nil)).Periods {
+			for _, first := range p.Winners {
+				winner = first.UserID
+			}
+		}
+		return winner
+	})
+	w.setXP(bo, 100) // this event comes after the one of the season
+	w.chat.WaitForRoles(t, guildID, bo, regular)
 	stop()
 	if posts := w.chat.Posts(); len(posts) > 0 {
 		t.Errorf("the bot wrote %+v", posts)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -21,9 +22,16 @@ import (
 	"levelboard/internal/platform/logs"
 )
 
+// fileTries is for how many seconds the bot waits for the file of a secret.
+const fileTries = 10
+
 // Main runs the bot until SIGINT or SIGTERM, or asks a running one for its health, and returns the exit code: 0, 1 for a failure, 2 for wrong settings.
 func Main(args, environ []string, version string, stderr io.Writer) int {
 	settings, err := Load(environ)
+	for tries := 0; errors.Is(err, fs.ErrNotExist) && tries < fileTries; tries++ { // a service that starts, too, makes the file of its token
+		time.Sleep(time.Second)
+		settings, err = Load(environ)
+	}
 	if err == nil && len(args) > 0 {
 		if args[0] == "healthcheck" {
 			if err := health.Check(context.Background(), settings.OpsListen); err != nil {

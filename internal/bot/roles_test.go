@@ -21,7 +21,7 @@ func TestRolesFollowTheLevel(t *testing.T) {
 	w.front.cut()
 	w.setXP(ada, 160)
 	w.chat.WaitForRoles(t, guildID, ada, regular, veteran, staff)
-	w.chat.Limit(3)
+	w.chat.Limit("DELETE /api/v10/guilds/{guild}/members/{user}/roles/{role}", 3)
 	w.setXP(ada, 110)
 	w.chat.WaitForRoles(t, guildID, ada, regular, staff)
 	w.call("DELETE", "/v2/levels/"+guildID+"/users/"+ada, nil)

@@ -61,8 +61,13 @@ func TestTheBotEndsWithASentence(t *testing.T) {
 		}
 	}
 	ends(run("DISCORD_TOKEN=wrong"), "Reset Token")
-	chat.DisableIntent()
-	ends(run(), "switch on Server Members Intent")
+	for code, want := range map[int]string{
+		4004: "Reset Token", 4010: "needs more shards: start it again", 4011: "needs more shards: start it again",
+		4013: "switch on Server Members Intent", 4014: "switch on Server Members Intent",
+	} {
+		chat.Refuse(code)
+		ends(run(), want)
+	}
 
 	w := newWorld(t, gophers())
 	w.start()

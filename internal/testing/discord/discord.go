@@ -35,10 +35,11 @@ type Server struct {
 	puts     int // of commands
 	posts    []Post
 	replies  map[string]Reply
-	limited  int  // requests to be answered with 429
-	shards   int  // that bots are asked to begin
-	begun    int  // sessions
-	intents  bool // the privileged intent is missing
+	limited  string // requests to be answered with 429
+	limit    int    // how many of them
+	shards   int    // that bots are asked to begin
+	begun    int    // sessions
+	refusal  int    // the code that closes each connection that identifies itself
 	ids      int64
 	requests map[string]int
 }

@@ -29,11 +29,8 @@ const (
 	closeIntents        = 4014
 )
 
-// intentMembers is the privileged intent of the bot; intentContent the one that it must not ask for.
-const (
-	intentMembers = 1 << 1
-	intentContent = 1 << 15
-)
+// intentContent is the intent that the bot must not ask for.
+const intentContent = 1 << 15
 
 // session is a bot's session, with all its events, which a connection that resumes gets again.
 type session struct {
@@ -147,8 +144,11 @@ func (s *Server) identify(g *session, conn *websocket.Conn, data json.RawMessage
 	if said.Token != Token {
 		return closeWith(conn, closeAuthentication)
 	}
-	if said.Intents&intentMembers != 0 && s.intents || said.Intents&intentContent != 0 {
+	if said.Intents&intentContent != 0 {
 		return closeWith(conn, closeIntents)
+	}
+	if s.refusal != 0 {
+		return closeWith(conn, s.refusal)
 	}
 	g.mu.Lock()
 	g.id, g.conn, g.shard, g.shards, g.members = s.id(), conn, said.Shard[0], said.Shard[1], map[string]bool{}

@@ -100,11 +100,13 @@ func (s *Server) Invite(g *Guild) {
 // Forbid takes the rights to change roles and to write away from the bot.
 func (s *Server) Forbid(guildID string) { s.change(func() { s.guilds[guildID].forbidden = true }) }
 
-// DisableIntent closes the gateway for bots with the privileged intent.
-func (s *Server) DisableIntent() { s.change(func() { s.intents = true }) }
+// Refuse closes each connection that identifies itself from now on, with a code.
+func (s *Server) Refuse(code int) { s.change(func() { s.refusal = code }) }
 
-// Limit answers the next requests with 429.
-func (s *Server) Limit(requests int) { s.change(func() { s.limited = requests }) }
+// Limit answers the next requests of a kind, such as "POST /api/v10/channels/{channel}/messages", with 429.
+func (s *Server) Limit(kind string, requests int) {
+	s.change(func() { s.limited, s.limit = kind, requests })
+}
 
 // Use is how a member uses a command or a button.
 type Use struct {

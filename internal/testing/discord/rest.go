@@ -42,8 +42,8 @@ func (s *Server) routes() http.Handler {
 		s.change(func() {
 			_, pattern := rest.Handler(r)
 			s.requests[pattern]++
-			if limited = s.limited > 0; limited {
-				s.limited--
+			if limited = s.limit > 0 && pattern == s.limited; limited {
+				s.limit--
 			}
 		})
 		if limited {

@@ -4,14 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The fields by which a form knows what it was made of: the number of the last change, and a digest of each part, a property or a row. A digest
-// is enough to see who changed a part, and keeps the form short.
+// The fields by which a form knows what it was made of: the number of the last change, and for each part, a property or a row, a digest. A digest
+// is enough to see who changed a part, and keeps the form short. Of a set the form notes all texts.
 const (
 	versionField = "version"
 	baseField    = "base"
@@ -27,7 +28,10 @@ func (k *Known) stamp(f, saved Form, version int64) {
 	note := func(key string, value jsontext.Value) { base = append(base, key+"="+digest(f, key, value)) }
 	for p := range managed {
 		rows, ok := p.Kind.(Rows)
-		if !ok {
+		switch {
+		case isSet(p):
+			base = append(base, p.Name+"="+strings.Join(k.texts(saved, p), ","))
+		case !ok:
 			note(p.Name, k.value(saved, p))
 		}
 		for _, row := range saved.Rows[p.Name] {
@@ -63,7 +67,7 @@ func (f Form) IsOf(version int64) bool {
 type merge struct {
 	*Known
 	mine, saved Form
-	base        map[string]string // digests
+	base        map[string]string // by part
 	conflicts   []Conflict
 }
 
@@ -79,6 +83,10 @@ func (k *Known) Merge(mine Form, version int64) []Conflict {
 	for p := range managed {
 		if rows, ok := p.Kind.(Rows); ok {
 			mine.Rows[p.Name] = m.rows(p, rows)
+			continue
+		}
+		if isSet(p) {
+			m.set(p)
 			continue
 		}
 		theirs, ours := k.value(m.saved, p), k.value(mine, p)
@@ -101,6 +109,34 @@ func (m *merge) unchanged(key string, value jsontext.Value) bool {
 // takes reports whether what is saved takes the place of what the form has: they are the same, or only what is saved was changed.
 func (m *merge) takes(key string, theirs, ours jsontext.Value) bool {
 	return string(theirs) == string(ours) || m.unchanged(key, ours)
+}
+
+// isSet reports whether a property is a set of texts: two managers' additions and removals never contradict each other.
+func isSet(p Property) bool {
+	switch p.Kind.(type) {
+	case ids, ticks:
+		return true
+	}
+	return false
+}
+
+// texts are the texts of a set in a form.
+func (k *Known) texts(f Form, p Property) []string { return decode[[]string](k.value(f, p)) }
+
+// set merges a set: what is saved, without what was removed here, then what was added here.
+func (m *merge) set(p Property) {
+	theirs, ours, base := m.texts(m.saved, p), m.texts(m.mine, p), strings.Split(m.base[p.Name], ",")
+	if string(Encode(theirs)) == string(Encode(ours)) || strings.Join(theirs, ",") == m.base[p.Name] {
+		return
+	}
+	merged := slices.DeleteFunc(theirs, func(one string) bool { return slices.Contains(base, one) && !slices.Contains(ours, one) })
+	for _, one := range ours {
+		if !slices.Contains(merged, one) && !slices.Contains(base, one) {
+			merged = append(merged, one)
+		}
+	}
+	m.mine.take(Form{}, p.Name)
+	p.Kind.fill(m.mine, p.Name, Encode(merged), m.Known)
 }
 
 // rows merges a list: rows as they are saved, in their order, then the form's new ones.

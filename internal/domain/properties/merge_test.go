@@ -77,6 +77,17 @@ func TestAMergeAsksOnlyAboutWhatBothChanged(t *testing.T) {
 			`["month","day"]`, `["day"]`, func(f properties.Form) { f.Fields["vanity"] = "voles" }, "",
 			func(f properties.Form) any { return f.Fields["periods[month]"] + f.Fields["periods[day]"] }, "on",
 		},
+		"ids that each adds and removes": {
+			`"300000000000000001","300000000000000002"`, `"300000000000000002","300000000000000003","300000000000000005"`, func(f properties.Form) {
+				f.Fields["ignoredChannelIds"] = "300000000000000001\n300000000000000004 four\n300000000000000005"
+			}, "", func(f properties.Form) any { return f.Fields["ignoredChannelIds"] }, "300000000000000003 help\n300000000000000005\n300000000000000004 news\n",
+		},
+		"periods that each adds and removes": {
+			`["month","day"]`, `["month","week"]`, func(f properties.Form) { f.Fields["periods[month]"] = "" }, "",
+			func(f properties.Form) any {
+				return f.Fields["periods[day]"] + "," + f.Fields["periods[week]"] + "," + f.Fields["periods[month]"]
+			}, ",on,",
+		},
 		"two rows": {
 			first, strings.Replace(first, ":0", ":1", 1), func(f properties.Form) { f.Rows["roleRewards"][1]["level"] = "11" }, "",
 			func(f properties.Form) any {

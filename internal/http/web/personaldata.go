@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// eraseWord is what somebody types who wants their data erased.
+// eraseWord is what somebody types who wants their data erased, in this case alone.
 const eraseWord = "erase"
 
 // personalData is the part of the profile about the stored data: what there is, and the form that erases it.
@@ -24,7 +24,7 @@ type personalData struct {
 
 // eraseUser erases all of who is signed in, and with it the session.
 func (s *Site) eraseUser(c *gin.Context, session *signin.Session, sent url.Values) error {
-	if !strings.EqualFold(strings.TrimSpace(sent.Get("confirm")), eraseWord) {
+	if strings.TrimSpace(sent.Get("confirm")) != eraseWord {
 		form := newKeyForm()
 		form.EraseWrong = true
 		return s.showProfile(c, session, http.StatusUnprocessableEntity, form)

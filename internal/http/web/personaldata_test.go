@@ -19,7 +19,7 @@ func TestPeopleSeeAndEraseTheirData(t *testing.T) {
 	}
 	s.browser().get("/profile/data.json").want(401)
 
-	for _, wrong := range []string{"", "yes", "erase it"} {
+	for _, wrong := range []string{"", "yes", "erase it", "ERASE"} {
 		b.post("/profile/erase", field("confirm", wrong)).want(422, "Nothing was erased", `aria-invalid="true"`, "my bot")
 	}
 	b.post("/profile/erase", field("confirm", "erase"), "Origin", "https://evil.example").want(403)
@@ -28,7 +28,7 @@ func TestPeopleSeeAndEraseTheirData(t *testing.T) {
 		t.Error("the key is gone, and nothing was confirmed")
 	}
 
-	b.post("/profile/erase", field("confirm", " Erase ")).want(200, "Your data is erased", "you are signed out").lacks("ada")
+	b.post("/profile/erase", field("confirm", " erase ")).want(200, "Your data is erased", "you are signed out").lacks("ada")
 	if _, works := s.works(k.secret); works {
 		t.Error("the key is there after the erasure")
 	}

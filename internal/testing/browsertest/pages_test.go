@@ -106,7 +106,7 @@ func (b *tab) walk(p page) {
 func (b *tab) inspect(name string) {
 	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int{360, 768, 1280} {
+		for _, width := range []int{390, 768, 1280} {
 			where := fmt.Sprintf("%s-%d-%s", name, width, scheme)
 			b.look(width, scheme)
 			if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {

@@ -38,7 +38,6 @@ import (
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guilds"
-	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/jobs"
@@ -186,10 +185,9 @@ func (a *App) start(ctx context.Context) error {
 	})
 	a.announcements.Store(announcements)
 	a.background.Go(func() { announcements.Run(background) })
-	operator := guilds.New(a.stores.archive, notify)
 	apiKeys := keys.New(a.stores.archive, notify, time.Now)
-	settings := guildsettings.New(a.stores.archive, board, notify)
-	operator.AllowedHost, settings.AllowedHost = hosts.Host, hosts.Host
+	settings := guilds.New(a.stores.archive, board, notify)
+	settings.AllowedHost = hosts.Host
 	finder := leaderboard.NewFinder(board, a.stores.archive)
 	kept := checkpoints.New(a.stores.archive, store, a.hydrator, notify, checkpoints.Options{OnceTTL: a.cfg.IdempotencyTTL})
 	log := audit.NewLog(a.stores.archive, store)
@@ -209,9 +207,8 @@ func (a *App) start(ctx context.Context) error {
 			return nil, fmt.Errorf("build the pages: %w", err)
 		}
 		return httpapi.New(httpapi.Deps{
-			Keys: keyCache, Limiter: a.limiter, Guilds: guildCache, Board: board, Periods: boards, Events: a.feed, Settings: operator, APIKeys: apiKeys, Pages: pages,
-			Finder: finder, Directories: settings, Checkpoints: kept,
-			Audit: log, Users: users, Fonts: fonts, Hiding: a.hiding, Announcements: announcements,
+			Keys: keyCache, Limiter: a.limiter, Guilds: guildCache, Board: board, Periods: boards, Events: a.feed, Settings: settings, APIKeys: apiKeys, Pages: pages,
+			Finder: finder, Checkpoints: kept, Audit: log, Users: users, Fonts: fonts, Hiding: a.hiding, Announcements: announcements,
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

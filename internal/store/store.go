@@ -13,7 +13,6 @@ import (
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guilds"
-	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/keys"
@@ -26,7 +25,6 @@ import (
 type Archive interface {
 	guilds.Archive
 	keys.Archive
-	guildsettings.Archive
 	snapshot.Archive
 	hydrate.Archive
 	guild.Source

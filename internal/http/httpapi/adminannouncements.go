@@ -9,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/announcement"
 	"levelboard/internal/usecase/announce"
+	"levelboard/internal/usecase/guilds"
 )
 
 // announcementJSON is how far an announcement is.
@@ -26,7 +27,7 @@ func (a *api) listAnnouncements(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	g, err := a.deps.Settings.Read(r.ctx, gid)
+	g, err := a.deps.Settings.Read(r.ctx, guilds.Operator, gid)
 	if err != nil {
 		return err
 	}

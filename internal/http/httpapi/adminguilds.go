@@ -9,6 +9,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/guilds"
 )
 
 // listLimit is the most that one answer lists, and what it lists when nothing else is asked for.
@@ -32,22 +33,22 @@ func (a *api) listGuilds(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	guilds, err := a.deps.Settings.List(r.ctx, id.Guild(after), limit+1)
+	found, err := a.deps.Settings.List(r.ctx, id.Guild(after), limit+1)
 	if err != nil {
 		return err
 	}
-	guilds, more := firstOf(guilds, limit)
+	found, more := firstOf(found, limit)
 	list := struct {
 		Guilds []jsontext.Value `json:"guilds"`
 		Next   *id.Guild        `json:"next"`
-	}{Guilds: make([]jsontext.Value, len(guilds))}
-	for i, g := range guilds {
+	}{Guilds: make([]jsontext.Value, len(found))}
+	for i, g := range found {
 		if list.Guilds[i], err = guild.Marshal(g.Settings); err != nil {
 			return err
 		}
 	}
 	if more {
-		list.Next = &guilds[limit-1].ID
+		list.Next = &found[limit-1].ID
 	}
 	return answer(c, http.StatusOK, list)
 }
@@ -63,7 +64,7 @@ func (a *api) getGuild(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	g, err := a.deps.Settings.Read(r.ctx, gid)
+	g, err := a.deps.Settings.Read(r.ctx, guilds.Operator, gid)
 	return answerGuild(c, http.StatusOK, g, err)
 }
 

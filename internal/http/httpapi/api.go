@@ -28,7 +28,6 @@ import (
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guilds"
-	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/leaderboard"
@@ -93,7 +92,6 @@ type Deps struct {
 	Hiding        *hiding.Hiding
 	Events        *events.Feed
 	Periods       *periods.Boards
-	Directories   *guildsettings.Settings
 	Pages         Pages       // nil for none
 	Fonts         *card.Fonts // for PNG cards
 	Announcements *announce.Announcer

@@ -16,5 +16,5 @@ func (a *api) putDirectory(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	return noContent(c, a.deps.Directories.Describe(r.ctx, g.ID, given))
+	return noContent(c, a.deps.Settings.Describe(r.ctx, g.ID, given))
 }

@@ -19,7 +19,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/properties"
-	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/guilds"
 )
 
 // announcementPage is the form of one announcement as the manager left it, and what there is to say about it.
@@ -113,7 +113,7 @@ func (p *announcementPage) read(sent url.Values) {
 	p.find(p.Fields["id"])
 }
 
-// inDocument is the announcement in the form as the guild's document has it, for guildsettings.Propose to judge.
+// inDocument is the announcement in the form as the guild's document has it, for guilds.Propose to judge.
 func (p *announcementPage) inDocument() jsontext.Value {
 	f := p.Fields
 	a := map[string]any{"id": f["id"], "kind": f["kind"], "name": strings.TrimSpace(f["name"])}
@@ -192,7 +192,7 @@ func (p *announcementPage) refuse(w *fault.Error) {
 }
 
 // propose judges the form, and puts what is wrong beside its fields; of what is deleted it proposes the rest.
-func (p *announcementPage) propose() (guildsettings.Proposal, error) {
+func (p *announcementPage) propose() (guilds.Proposal, error) {
 	list := []jsontext.Value{}
 	for _, a := range p.Guild.Announcements {
 		list = append(list, properties.Encode(a))
@@ -205,7 +205,7 @@ func (p *announcementPage) propose() (guildsettings.Proposal, error) {
 	default:
 		list[p.at] = p.inDocument()
 	}
-	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, guildsettings.Given{"announcements": properties.Encode(list)})
+	proposal, wrong, err := guilds.Propose(p.Guild.Settings, guilds.Given{"announcements": properties.Encode(list)})
 	for _, w := range wrong.Faults {
 		p.refuse(w)
 	}
@@ -245,7 +245,7 @@ func (s *Site) saveAnnouncement(c *gin.Context, page *announcementPage) error {
 	}
 	_, err = s.deps.Settings.Save(c.Request.Context(), page.Guild, p)
 	if errors.Is(err, guild.ErrChanged) {
-		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), page.Guild.ID); err != nil {
+		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), guilds.Manager, page.Guild.ID); err != nil {
 			return err
 		}
 		page.find(page.Fields["id"])

@@ -49,7 +49,7 @@ type site struct {
 	url      string
 	provider *testenv.OAuthServer
 	sessions *signin.Sessions
-	guilds   guilds
+	guilds   fakeGuilds
 	archive  *sqlite.Archive // it knows public and closed
 	board    *leaderboard.Leaderboard
 	store    *redisstore.Store
@@ -82,7 +82,7 @@ func newSite(t *testing.T, o options) *site {
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	store := redisstore.New(client, redisstore.Options{})
-	s := &site{t: t, store: store, now: time.Now(), log: &testenv.Log{}, provider: testenv.OAuth(t), guilds: guilds{}}
+	s := &site{t: t, store: store, now: time.Now(), log: &testenv.Log{}, provider: testenv.OAuth(t), guilds: fakeGuilds{}}
 	s.guilds[public] = &guild.Guild{Settings: guild.Settings{ID: public, Name: "Gophers", Vanity: "gophers", MemberCount: 5000, Enabled: true, Visibility: guild.Public, OwnerID: "900000000000000001"}}
 	s.guilds[closed] = &guild.Guild{Settings: guild.Settings{ID: closed, Name: "Moles", MemberCount: 50, Enabled: true, Visibility: guild.Private, OwnerID: "900000000000000001"}}
 
@@ -209,16 +209,16 @@ func (s *site) fill(members []leaderboard.Ranked) {
 	}
 }
 
-type guilds map[id.Guild]*guild.Guild
+type fakeGuilds map[id.Guild]*guild.Guild
 
-func (g guilds) ByID(_ context.Context, wanted id.Guild) (*guild.Guild, error) {
+func (g fakeGuilds) ByID(_ context.Context, wanted id.Guild) (*guild.Guild, error) {
 	if found := g.get(wanted); found != nil {
 		return found, nil
 	}
 	return nil, fault.New(fault.NotFound, "This guild is not known here.")
 }
 
-func (g guilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, error) {
+func (g fakeGuilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, error) {
 	changing.Lock()
 	defer changing.Unlock()
 	for _, found := range g {
@@ -232,14 +232,14 @@ func (g guilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, error)
 // changing is held while a test changes a guild that is being looked at.
 var changing sync.Mutex
 
-func (g guilds) get(wanted id.Guild) *guild.Guild {
+func (g fakeGuilds) get(wanted id.Guild) *guild.Guild {
 	changing.Lock()
 	defer changing.Unlock()
 	return g[wanted]
 }
 
 // change replaces a guild by one that is otherwise; without a function it deletes it.
-func (g guilds) change(wanted id.Guild, how func(*guild.Guild)) {
+func (g fakeGuilds) change(wanted id.Guild, how func(*guild.Guild)) {
 	changing.Lock()
 	defer changing.Unlock()
 	if how == nil {
@@ -252,4 +252,4 @@ func (g guilds) change(wanted id.Guild, how func(*guild.Guild)) {
 }
 
 // Forget implements leaderboard.Settings.
-func (guilds) Forget(id.Guild) {}
+func (fakeGuilds) Forget(id.Guild) {}

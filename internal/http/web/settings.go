@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/properties"
-	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/guilds"
 )
 
 // settingsPath is the page where managers set their guild up.
@@ -32,7 +32,7 @@ type settingsPage struct {
 	Wrongs    []wrong // in the order of the page
 	Focus     string  // the field that the page is about, or empty
 	Free      string  // what is known of the vanity: "", "free", "yours" or "taken"
-	Preview   *guildsettings.Preview
+	Preview   *guilds.Preview
 	Conflicts []properties.Conflict // what was changed here and, since this form was made, by somebody else
 	Unsaved   bool                  // the form is not as what is saved
 	Now       time.Time
@@ -137,7 +137,7 @@ func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	if !session.Manages(known) {
 		return nil, notManager()
 	}
-	g, err := s.deps.Settings.Read(c.Request.Context(), gid)
+	g, err := s.deps.Settings.Read(c.Request.Context(), guilds.Manager, gid)
 	if err == nil && !session.Manages(g) {
 		return nil, notManager()
 	}
@@ -178,7 +178,7 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 			c.Redirect(http.StatusSeeOther, "/guilds/"+string(page.Guild.ID)+"/settings?saved=1")
 			return nil
 		case errors.Is(err, guild.ErrChanged):
-			g, err := s.deps.Settings.Read(ctx, page.Guild.ID)
+			g, err := s.deps.Settings.Read(ctx, guilds.Manager, page.Guild.ID)
 			if err == nil {
 				err = s.readInto(ctx, page, g)
 			}
@@ -259,7 +259,7 @@ func brief(words string) string {
 }
 
 // NameOf is what to call a member of the preview.
-func (*settingsPage) NameOf(m guildsettings.Moved) string {
+func (*settingsPage) NameOf(m guilds.Moved) string {
 	name, _ := displayName(m.User, string(m.UserID))
 	return name
 }

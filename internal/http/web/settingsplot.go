@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"levelboard/internal/domain/level"
-	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/guilds"
 )
 
 // The plot's measures, in its own units.
@@ -40,7 +40,7 @@ type tick struct {
 
 // curve is the curve in the form, if it is right and another one than the saved.
 func (p *settingsPage) curve() *level.Curve {
-	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, guildsettings.Given{"curve": p.known.Given(p.Form)["curve"]})
+	proposal, wrong, err := guilds.Propose(p.Guild.Settings, guilds.Given{"curve": p.known.Given(p.Form)["curve"]})
 	if err != nil || wrong.Len() > 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/testing/sqlitetest"
-	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -65,7 +65,7 @@ func newSettingsWorldWith(t *testing.T, with func(w *settingsWorld, s *site, liv
 		t.Cleanup(hydrator.Close)
 		w.board = leaderboard.New(live, hydrator, w.cache, leaderboard.Options{})
 		s.deps.Guilds = w.cache
-		s.deps.Settings = guildsettings.New(w.archive, w.board, w)
+		s.deps.Settings = guilds.New(w.archive, w.board, w)
 		with(w, s, live, hydrator)
 	}})
 	w.put(public, everySetting)

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/properties"
-	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/guilds"
 )
 
 // wrong is what is wrong with the field of that name, or with the whole form when there is none.
@@ -58,8 +58,8 @@ func (p *settingsPage) focus() {
 }
 
 // propose judges the form and puts what is wrong beside its fields.
-func (p *settingsPage) propose() (guildsettings.Proposal, bool, error) {
-	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, p.known.Given(p.Form))
+func (p *settingsPage) propose() (guilds.Proposal, bool, error) {
+	proposal, wrong, err := guilds.Propose(p.Guild.Settings, p.known.Given(p.Form))
 	for _, w := range wrong.Faults {
 		if field, message := p.place(w); p.Wrong(field) == "" {
 			p.refuse(field, message)

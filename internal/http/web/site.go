@@ -21,7 +21,7 @@ import (
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
-	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/keys"
@@ -41,9 +41,9 @@ type Deps struct {
 	Periods  *periods.Boards
 	Watch    *watch.Feed
 	Limiter  *ratelimit.Limiter
-	Fonts    *card.Fonts             // for previews
-	SignIn   SignIn                  // nil when nobody can sign in
-	Settings *guildsettings.Settings // nil when there is no page for them
+	Fonts    *card.Fonts    // for previews
+	SignIn   SignIn         // nil when nobody can sign in
+	Settings *guilds.Guilds // nil when there is no page for them
 
 	// Jobs, Checkpoints and Audit are what the page of a guild's data needs; nil when there is none.
 	Jobs        *jobs.Runner

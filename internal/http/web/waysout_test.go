@@ -65,7 +65,7 @@ func TestTheStartIsShownWhenCommunitiesCannotBeFound(t *testing.T) {
 }
 
 // awayGuilds are guilds whose archive does not answer.
-type awayGuilds struct{ guilds }
+type awayGuilds struct{ fakeGuilds }
 
 func (awayGuilds) ByID(context.Context, id.Guild) (*guild.Guild, error) {
 	return nil, fault.Down("read a guild", errors.New("away"))

@@ -26,7 +26,7 @@ func scanDirectory(row Row) (guild.Directory, error) {
 	return guild.UnmarshalDirectory(document)
 }
 
-// Directory implements guildsettings.Archive.
+// Directory implements guilds.Archive.
 func (c *Catalog) Directory(ctx context.Context, g id.Guild) (guild.Directory, error) {
 	return one(ctx, c, "read_directory", scanDirectory, readDirectory, string(g))
 }
@@ -35,7 +35,7 @@ func (c *change) directory(ctx context.Context, g id.Guild) (guild.Directory, er
 	return scanDirectory(c.QueryRowContext(ctx, readDirectory, string(g)))
 }
 
-// Describe implements guildsettings.Archive.
+// Describe implements guilds.Archive.
 func (c *Catalog) Describe(ctx context.Context, gid id.Guild, given guild.Description) (shown bool, err error) {
 	err = c.inChange(ctx, "describe_guild", func(ctx context.Context, c *change) error {
 		g, err := c.locked(ctx, gid)

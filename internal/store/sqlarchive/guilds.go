@@ -55,7 +55,7 @@ func (c *Catalog) Guilds(ctx context.Context, after id.Guild, limit int) ([]*gui
 		`SELECT id, settings, incarnation, version, described, hidden FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
 }
 
-// ManagedBy implements guildsettings.Archive.
+// ManagedBy implements guilds.Archive.
 func (c *Catalog) ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error) {
 	query := `
 		SELECT id, settings, incarnation, version, described, hidden FROM guilds
@@ -95,7 +95,7 @@ func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 	return g, created && err == nil, err
 }
 
-// UpdateGuild implements guildsettings.Archive.
+// UpdateGuild implements guilds.Archive.
 func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (g *guild.Guild, err error) {
 	err = c.inChange(ctx, "update_guild", func(ctx context.Context, c *change) error {
 		present, err := c.locked(ctx, s.ID)

@@ -1,63 +1,126 @@
+// Package guilds lets the operator create, change and delete guilds, lets a guild's managers change and preview the settings that are theirs, and
+// lets its bot describe it. A change is in force on this replica when a method returns, and on the others within a second. It does not check the
+// caller, and changes no XP.
 package guilds
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/leaderboard"
 )
 
-// Read reads a guild's settings from the archive.
-func (a *Guilds) Read(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+// Archive is the package's store in Postgres or SQLite. Each change is one transaction, which also appends to the change log. When it returns an
+// error, nothing has changed: guild.ErrNotFound, guild.ErrVanityTaken when another guild has the vanity, guild.ErrSeasonClosed when the dates of a
+// season that has closed would change, and guild.ErrTooLong when the settings are too long with the names of the directory.
+type Archive interface {
+	guild.Source
+	// Guilds lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
+	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
+	// ManagedBy lists at most limit guilds whose settings name the user as owner or administrator, by id.
+	ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error)
+	// PutGuild creates the guild, with a new incarnation and no members, or replaces the settings. The directory stays, and its names stand in the
+	// settings.
+	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
+	// ChangeGuild puts the properties of the change in place. Its errors are also the faults of guild.Change.
+	ChangeGuild(ctx context.Context, g id.Guild, change guild.Change) (*guild.Guild, error)
+	// UpdateGuild replaces the settings, except for name, icon and member count; guild.ErrChanged when the guild was edited since then.
+	UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error)
+	// Directory is empty for a guild that was never described, or is not known.
+	Directory(ctx context.Context, g id.Guild) (guild.Directory, error)
+	// Describe updates settings and directory from a description. It appends to the change log if that changed the settings, which it reports.
+	Describe(ctx context.Context, g id.Guild, given guild.Description) (shown bool, err error)
+	// DeleteGuild removes the guild, its directory and every grant of it, and leaves its members to Purge; from now on they cannot be read.
+	// It returns the guild as it was.
+	DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error)
+}
+
+// Board reads the members for the preview of a curve. Its errors are faults.
+type Board interface {
+	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
+}
+
+// Guilds holds the use cases. Its errors are faults. It is safe for concurrent use.
+type Guilds struct {
+	// AllowedHost reports whether announcements may be posted to a host by http; nil allows none.
+	AllowedHost func(host string) bool
+
+	archive  Archive
+	board    Board
+	announce changes.Announcer
+}
+
+// New returns the use cases.
+func New(archive Archive, board Board, announce changes.Announcer) *Guilds {
+	return &Guilds{archive: archive, board: board, announce: announce}
+}
+
+// Actor is for whom a use case works. Errors are in their words.
+type Actor int
+
+// The actors. A guild's bot reads what managers read.
+const (
+	Operator Actor = iota
+	Manager
+)
+
+// Read reads a guild from the archive. The cache may be a second old, and a form made from it would be rejected as out of date.
+func (a *Guilds) Read(ctx context.Context, by Actor, g id.Guild) (*guild.Guild, error) {
 	found, err := a.archive.Guild(ctx, g)
-	return found, asFault("read a guild", err)
+	return found, by.asFault("read a guild", err)
 }
 
-// List lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
-func (a *Guilds) List(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
-	found, err := a.archive.Guilds(ctx, after, limit)
-	return found, asFault("list guilds", err)
-}
-
-// Put creates the guild or replaces its settings. Its members stay as they are. A guild that has these settings already
-// keeps its version, and every replica what it holds of it in memory: bots put all their guilds when they start.
-func (a *Guilds) Put(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
-	if g, err = a.archive.Guild(ctx, s.ID); err == nil {
-		if d, err := a.archive.Directory(ctx, s.ID); err == nil && guild.Same(g.Settings, d.Named(s)) {
-			return g, false, nil
-		}
-	}
-	if err := s.CheckHosts(a.AllowedHost); err != nil {
-		return nil, false, err
-	}
-	g, created, err = a.archive.PutGuild(ctx, s)
+// changed announces a change that was made, or says why it was not.
+func (a *Guilds) changed(ctx context.Context, by Actor, op string, g id.Guild, err error) error {
 	if err != nil {
-		return nil, false, asFault("write a guild", err)
-	}
-	a.announce.Announce(ctx, changes.Guild, string(s.ID))
-	return g, created, nil
-}
-
-// Change puts the properties of the change in place and leaves the rest, whatever else is changed meanwhile.
-func (a *Guilds) Change(ctx context.Context, gid id.Guild, change guild.Change) (*guild.Guild, error) {
-	if err := change.CheckHosts(a.AllowedHost); err != nil {
-		return nil, err
-	}
-	g, err := a.archive.ChangeGuild(ctx, gid, change)
-	if err != nil {
-		return nil, asFault("change a guild", err)
-	}
-	a.announce.Announce(ctx, changes.Guild, string(gid))
-	return g, nil
-}
-
-// Delete removes the guild. From the moment the archive has committed, nobody can read its members; the snapshot writer removes them
-// from both stores in its next sweep.
-func (a *Guilds) Delete(ctx context.Context, g id.Guild) error {
-	if _, err := a.archive.DeleteGuild(ctx, g); err != nil {
-		return asFault("delete a guild", err)
+		return by.asFault(op, err)
 	}
 	a.announce.Announce(ctx, changes.Guild, string(g))
 	return nil
+}
+
+// refusals are the errors of an archive that refuses something, with a sentence for each Actor.
+var refusals = []struct {
+	is        error
+	code      fault.Code
+	sentences [2]string
+}{
+	{guild.ErrNotFound, fault.NotFound, [2]string{
+		"This guild is not known here. Create it first, for example with 'levelboard guild apply'.",
+		"This community is not known here. Whoever runs this service has to set it up first.",
+	}},
+	{guild.ErrChanged, fault.Conflict, [2]string{Manager: "These settings were saved since you opened them."}},
+	{guild.ErrVanityTaken, fault.Conflict, [2]string{
+		"Another guild has this vanity. Choose a different one.",
+		"Another community has this short name. Choose a different one.",
+	}},
+	{guild.ErrSeasonClosed, fault.Invalid, [2]string{
+		"A season that has closed keeps its dates. Set them back as they were, or take the season out of seasons, which keeps its board.",
+		"A season that has closed keeps its dates. Set them back as they were, or remove the season; its board stays.",
+	}},
+	{guild.ErrTooLong, fault.TooLarge, [2]string{
+		fmt.Sprintf("With the names that the guild's bot gave its roles and channels the settings are longer than %d bytes. Shorten the lists.", guild.MaxDocument),
+		fmt.Sprintf("With the names of these roles and channels the settings would be longer than %d bytes. Shorten the lists of multipliers and role rewards.", guild.MaxDocument),
+	}},
+}
+
+// asFault maps an archive's error. An unknown error means that the archive did not respond.
+func (by Actor) asFault(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, r := range refusals {
+		if errors.Is(err, r.is) {
+			return fault.Wrap(err, r.code, "%s", r.sentences[by])
+		}
+	}
+	if f := fault.From(err); f.Code != fault.Internal { // of guild.Change
+		return f
+	}
+	return fault.Down(op, err)
 }

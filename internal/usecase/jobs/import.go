@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/checkpoints"
-	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -44,7 +44,7 @@ func (r *Runner) preview(ctx context.Context, j *job) error {
 
 // read reads the files of an import for the guild as it is.
 func (r *Runner) read(ctx context.Context, j *job, spool *os.File) (*guild.Guild, *importer.Import, error) {
-	g, err := r.o.Settings.Read(ctx, j.guild)
+	g, err := r.o.Settings.Read(ctx, guilds.Manager, j.guild)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,14 +126,14 @@ func (t *target) TakeSettings(ctx context.Context, then guild.Settings) error {
 	if err != nil {
 		return err
 	}
-	document, given := map[string]jsontext.Value{}, guildsettings.Given{}
+	document, given := map[string]jsontext.Value{}, guilds.Given{}
 	if err := json.Unmarshal(encoded, &document); err != nil {
 		return fmt.Errorf("take the settings of an import: %w", err)
 	}
 	for _, name := range taken {
 		given[name] = document[name]
 	}
-	p, wrong, err := guildsettings.Propose(t.guild.Settings, given)
+	p, wrong, err := guilds.Propose(t.guild.Settings, given)
 	if err != nil {
 		return err
 	}

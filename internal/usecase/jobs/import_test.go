@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -28,7 +29,7 @@ type world struct {
 	err      error // of the next put
 }
 
-func (w *world) Read(context.Context, id.Guild) (*guild.Guild, error) {
+func (w *world) Read(context.Context, guilds.Actor, id.Guild) (*guild.Guild, error) {
 	return &guild.Guild{Settings: guild.Settings{ID: guild1}}, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/checkpoints"
-	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -27,10 +27,10 @@ type Checkpoints interface {
 	FinishImport(ctx context.Context, g id.Guild, importID string, members int64) error
 }
 
-// Settings reads and saves a guild's settings (package guildsettings).
+// Settings reads and saves a guild's settings (package guilds).
 type Settings interface {
-	Read(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	Save(ctx context.Context, read *guild.Guild, p guildsettings.Proposal) (*guild.Guild, error)
+	Read(ctx context.Context, by guilds.Actor, g id.Guild) (*guild.Guild, error)
+	Save(ctx context.Context, read *guild.Guild, p guilds.Proposal) (*guild.Guild, error)
 }
 
 // Board writes members (package leaderboard).

@@ -1,4 +1,4 @@
-package guildsettings
+package guilds
 
 import (
 	"fmt"

@@ -14,30 +14,13 @@ func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User
 		return found, fmt.Errorf("redis: around: %d is not a number of members", w.Limit)
 	}
 	if w.Period != nil {
-		r, err := s.readStandings(ctx, g, *w.Period, 0, w.Limit, string(user))
-		if err != nil {
-			return found, err
-		}
-		board, err := standingsOf(r)
-		return leaderboard.Around{Of: board.Members, Rows: board.Rows}, wrap("around", err)
+		board, err := s.readStandings(ctx, g, *w.Period, 0, w.Limit, string(user))
+		return leaderboard.Around{Of: board.Members, Rows: board.Rows}, err
 	}
 	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), g.Hidden, 0, w.Limit, string(user))
-	if err == nil {
-		found, err = aroundOf(r)
-		err = wrap("around", err)
-	}
-	return found, err
-}
-
-// aroundOf reads page.lua's answer around a member.
-func aroundOf(r reply) (found leaderboard.Around, err error) {
-	page, err := pageOf(r)
 	if err != nil {
 		return found, err
 	}
-	found.Rows = make([]leaderboard.Standing, len(page.Rows))
-	for i, row := range page.Rows {
-		found.Rows[i].Ranked = row
-	}
-	return found, r.named(named{"total", &found.Of})
+	rows := leaderboard.NumberedPage{Rows: rowsOf(r, r.of("first").number())}
+	return leaderboard.Around{Of: r.of("total").number(), Rows: rows.Standings()}, r.done("around")
 }

@@ -51,20 +51,16 @@ func unpackRecord(place events.ID, fields map[string]string) (*audit.Record, err
 		r.Count = &count
 	}
 	r.By = audit.By{Actor: audit.Actor{Kind: audit.Kind(words[3]), ID: words[4], Name: words[5]}, Reason: words[6], RequestID: words[7]}
-	var err error
-	if r.Before, err = wholeNumber(fields["b"]); err == nil {
-		r.After, err = wholeNumber(fields["c"])
+	for field, to := range map[string]*jsontext.Value{"b": &r.Before, "c": &r.After} {
+		if text := fields[field]; text != "" {
+			n, ok := wholeNumber(text)
+			if !ok {
+				return nil, fmt.Errorf("%w: an amount of XP", errReply)
+			}
+			*to = jsontext.Value(strconv.FormatInt(n, 10))
+		}
 	}
-	return r, err
-}
-
-// wholeNumber is a number's text as JSON; nil for none.
-func wholeNumber(text string) (jsontext.Value, error) {
-	if text == "" {
-		return nil, nil
-	}
-	n, err := reply{text}.number(0)
-	return jsontext.Value(strconv.FormatInt(n, 10)), err
+	return r, nil
 }
 
 // AuditJournal implements audit.Live.
@@ -77,23 +73,19 @@ func (s *Store) AuditJournal(ctx context.Context, g id.Guild, of guild.Incarnati
 		from = strconv.FormatInt(before.Millis-1, 10)
 	}
 	r, err := s.run(ctx, readAuditScript, []string{keysOf(g).meta(), keysOf(g).journal()}, int64(of), from, journalPart)
-	if err != nil || len(r) == 0 {
+	if err != nil || r.size() == 0 {
 		return p, err
 	}
-	now, err := r.number(r.of("now"))
-	var entries reply
-	if err == nil {
-		entries, err = r.list(r.of("journal"), -1)
-	}
-	for i := 0; i < len(entries) && err == nil; i++ {
-		record, place, bad := recordOf(entries, i)
-		if err = bad; record.Audit != nil {
+	entries := r.of("journal")
+	for i := range entries.size() {
+		record, place := recordOf(entries.at(i))
+		if record.Audit != nil {
 			p.Records = append(p.Records, *record.Audit)
 		}
 		p.Until = audit.ID{Millis: int64(place.Millis), Number: int64(place.Number)}
 	}
-	p.Now, p.More = time.UnixMilli(now), len(entries) == journalPart
-	return p, wrap("read the audit journal", err)
+	p.Now, p.More = time.UnixMilli(r.of("now").number()), entries.size() == journalPart
+	return p, r.done("read the audit journal")
 }
 
 // journalPart is how many entries of a journal one step reads: it takes the server about a millisecond.

@@ -38,24 +38,16 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	if err != nil {
 		return nil, false, err
 	}
-	answered, err := awardedOf(outcome, members)
-	if err != nil {
-		return nil, false, fmt.Errorf("redis: award: %w", err)
-	}
-	return inPlaces(answered, places), replayed, nil
+	return inPlaces(awardedOf(outcome, members), places), replayed, outcome.done("award")
 }
 
-// changeMany runs a script that changes many members and returns the words of its outcome.
+// changeMany runs a script that changes many members and returns the words of its outcome, of the first time if it was replayed.
 func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, a asked, args []any) (outcome reply, replayed bool, err error) {
 	r, err := s.change(ctx, sc, g, a, args...)
 	if err != nil {
-		return nil, false, err
+		return outcome, false, err
 	}
-	if outcome, replayed, err = replayedOf(r); replayed || err != nil {
-		return outcome, replayed, wrap(sc.Name(), err)
-	}
-	text, _, err := r.text(r.of("outcome"))
-	return words(text), false, wrap(sc.Name(), err)
+	return r.at(1).words(), r.of("replayed").there(), nil
 }
 
 // dataFirst returns the members with the told ones of them that bring user data first, and for each its place before: the
@@ -151,31 +143,20 @@ func keepMade(once leaderboard.Once, args []any, n int, size func(i int) int) er
 }
 
 // awardedOf reads the outcome of award.lua.
-func awardedOf(r reply, members []leaderboard.Award) ([]leaderboard.Awarded, error) {
-	got := make([]leaderboard.Awarded, len(members))
-	at := 0
+func awardedOf(r reply, members []leaderboard.Award) []leaderboard.Awarded {
+	got, read := make([]leaderboard.Awarded, len(members)), 0
+	next := func() int64 {
+		read++
+		return r.at(read - 1).number()
+	}
 	for i, m := range members {
-		var before, count int64
-		if at > len(r) {
-			return nil, errReply
-		}
-		if err := r[at:].numbers(&before, &count); err != nil {
-			return nil, err
-		}
-		at += 2
+		before, count := next(), next()
 		gained := make([]level.XP, len(m.Offers))
 		for j := range gained {
-			xp, err := r.number(at)
-			if err != nil {
-				return nil, err
-			}
-			gained[j] = level.XP(xp)
-			at++
+			gained[j] = level.XP(next())
 		}
 		got[i] = leaderboard.Awarded{Before: level.XP(max(before, 0)), Created: before < 0, MessageCount: count, Gained: gained}
 	}
-	if at != len(r) {
-		return nil, fmt.Errorf("%w: an outcome of %d words, want %d", errReply, len(r), at)
-	}
-	return got, nil
+	r.sized(read)
+	return got
 }

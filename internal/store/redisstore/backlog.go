@@ -59,13 +59,12 @@ func sample(guilds []id.Guild, n int) []id.Guild {
 func (s *Store) backlogOf(ctx context.Context, guilds []id.Guild) (b snapshot.Backlog, err error) {
 	keys := func(k guildKeys) []string { return []string{k.meta(), k.dirty()} }
 	err = s.onEach(ctx, backlogScript, guilds, keys, func(_ id.Guild, r reply, err error) error {
-		var members, age int64
-		if err == nil {
-			err = r.named(named{"members", &members}, named{"age", &age})
+		if err != nil {
+			return err
 		}
-		b.Members += members
-		b.Oldest = max(b.Oldest, time.Duration(age)*time.Millisecond)
-		return err
+		b.Members += r.of("members").number()
+		b.Oldest = max(b.Oldest, time.Duration(r.of("age").number())*time.Millisecond)
+		return *r.bad
 	})
 	return b, err
 }

@@ -18,7 +18,7 @@ const bulkOwn = 3
 const bulkWords = 3
 
 // bulkStates are the first of them.
-var bulkStates = map[any]leaderboard.PutState{"c": leaderboard.Created, "h": leaderboard.Changed, "u": leaderboard.Unchanged}
+var bulkStates = map[string]leaderboard.PutState{"c": leaderboard.Created, "h": leaderboard.Changed, "u": leaderboard.Unchanged}
 
 // Put implements leaderboard.Board.
 func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Puts) (done []leaderboard.Done, replayed bool, err error) {
@@ -34,11 +34,7 @@ func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.P
 	if err != nil {
 		return nil, false, err
 	}
-	answered, err := doneOf(outcome, len(members))
-	if err != nil {
-		return nil, false, fmt.Errorf("redis: bulk: %w", err)
-	}
-	return inPlaces(answered, places), replayed, nil
+	return inPlaces(doneOf(outcome, len(members)), places), replayed, outcome.done("bulk")
 }
 
 func bulkArgs(mode leaderboard.PutMode, members []leaderboard.Put, told int) ([]any, error) {
@@ -66,22 +62,16 @@ func bulkArgs(mode leaderboard.PutMode, members []leaderboard.Put, told int) ([]
 func putData(m *leaderboard.Put) *leaderboard.User { return m.Data }
 
 // doneOf reads the outcome of bulk.lua.
-func doneOf(r reply, n int) ([]leaderboard.Done, error) {
-	if len(r) != bulkWords*n {
-		return nil, fmt.Errorf("%w: an outcome of %d words, want %d", errReply, len(r), bulkWords*n)
-	}
+func doneOf(r reply, n int) []leaderboard.Done {
+	r.sized(bulkWords * n)
 	done := make([]leaderboard.Done, n)
 	for i := range done {
-		var xp, count int64
-		words := r[bulkWords*i:]
-		if err := words[1:].numbers(&xp, &count); err != nil {
-			return nil, err
-		}
-		state, ok := bulkStates[words.at(0)]
+		word, xp, count := r.at(bulkWords*i), r.at(bulkWords*i+1), r.at(bulkWords*i+2)
+		state, ok := bulkStates[word.text()]
 		if !ok {
-			return nil, errReply
+			word.isNot("a state")
 		}
-		done[i] = leaderboard.Done{State: state, XP: level.XP(xp), MessageCount: count}
+		done[i] = leaderboard.Done{State: state, XP: level.XP(xp.number()), MessageCount: count.number()}
 	}
-	return done, nil
+	return done
 }

@@ -46,17 +46,14 @@ func outcomeOf(sc *redisconn.Script, r reply, err error) (out leaderboard.Outcom
 	if err != nil {
 		return out, err
 	}
-	var before, after int64
-	if recorded, replayed, err := replayedOf(r); replayed || err != nil {
-		if err == nil {
-			err = recorded.numbers(&before, &after, &out.MessageCount)
-		}
-		out.Before, out.After, out.Replayed = level.XP(before), level.XP(after), true
-		return out, wrap(sc.Name(), err)
+	before, after, count := r.of("before"), r.of("after"), r.of("count")
+	recorded := r.of("replayed")
+	if out.Replayed = recorded.there(); out.Replayed {
+		words := recorded.words()
+		before, after, count = words.at(0), words.at(1), words.at(2)
 	}
-	err = r.named(named{"before", &before}, named{"after", &after}, named{"count", &out.MessageCount})
-	out.Before, out.After = level.XP(before), level.XP(after)
-	return out, wrap(sc.Name(), err)
+	out.Before, out.After, out.MessageCount = level.XP(before.number()), level.XP(after.number()), count.number()
+	return out, r.done(sc.Name())
 }
 
 // cooldownMillis rounds up, so that a positive cooldown never becomes none.

@@ -1,10 +1,10 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"time"
 
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
@@ -26,54 +26,39 @@ func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, size int) []
 	s.client.RunEach(ctx, calls)
 	pages := make([]snapshot.Page, len(guilds))
 	for i, c := range calls {
-		err := known(c.Err)
-		if err == nil {
-			pages[i], err = changesOf(guilds[i], c.Reply)
+		if pages[i].Err = known(c.Err); c.Err == nil {
+			pages[i] = changesOf(guilds[i], newReply(c.Reply))
 		}
-		pages[i].Err = err
 	}
 	return pages
 }
 
 // changesOf reads the answer of read_changes.lua.
-func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
+func changesOf(g id.Guild, r reply) (p snapshot.Page) {
 	b := &p.Batch
-	if len(r) == 0 {
-		return p, nil
+	if r.size() == 0 {
+		return p
 	}
-	var incarnation, now, missing int64
-	if err := r.named(named{"incarnation", &incarnation}); err != nil {
-		return p, wrap("read changes", err)
+	b.Guild = r.guild(g)
+	if !r.of("epoch").there() {
+		p.Err = cmp.Or(r.done("read changes"), snapshot.ErrUnverified)
+		return p
 	}
-	b.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	if r.of("epoch") < 0 {
-		return p, snapshot.ErrUnverified
-	}
-	if err := r.named(named{"epoch", &b.Epoch}); err != nil || r.of("rev") < 0 {
-		return p, wrap("read changes", err)
-	}
-	err = r.named(named{"rev", &b.AsOf}, named{"upto", &b.Rev}, named{"archived", &b.Archived}, named{"known", &b.Known}, named{"now", &now},
-		named{"missing", &missing})
-	if err != nil {
-		return p, wrap("read changes", err)
-	}
-	p.At, b.Doubtful = time.UnixMilli(now), missing == 1
-	if !p.More() {
-		b.Before = p.At
-	}
-	var members []string
-	members, err = r.texts(r.of("members"))
-	if err == nil {
-		b.Rows = make([]snapshot.Row, len(members))
-		for i, user := range members {
-			b.Rows[i].UserID = id.User(user)
+	b.Epoch = r.of("epoch").number()
+	if r.of("rev").there() {
+		b.AsOf, b.Rev, b.Archived = r.of("rev").number(), r.of("upto").number(), r.of("archived").number()
+		b.Known, b.Doubtful, p.At = r.of("known").number(), r.of("missing").number() == 1, time.UnixMilli(r.of("now").number())
+		if !p.More() {
+			b.Before = p.At
 		}
-		b.Mended, err = fillRows(r, b.Rows)
+		for _, user := range r.of("members").texts() {
+			b.Rows = append(b.Rows, snapshot.Row{Member: leaderboard.Member{UserID: id.User(user)}})
+		}
+		b.Mended = fillRows(r, b.Rows)
+		b.Records, b.Until = recordsOf(r)
 	}
-	if err == nil {
-		b.Records, b.Until, err = recordsOf(r)
-	}
-	return p, wrap("read changes", err)
+	p.Err = r.done("read changes")
+	return p
 }
 
 // EndChanges implements snapshot.Live.
@@ -89,12 +74,10 @@ func (s *Store) EndChanges(ctx context.Context, batches []snapshot.Batch) (more 
 	s.client.RunEach(ctx, calls)
 	more, errs = make([]bool, len(batches)), make([]error, len(batches))
 	for i, c := range calls {
-		err := known(c.Err)
-		var waiting int64
-		if err == nil {
-			err = reply(c.Reply).named(named{"waiting", &waiting})
+		if errs[i] = known(c.Err); c.Err == nil {
+			r := newReply(c.Reply)
+			more[i], errs[i] = r.of("waiting").number() > 0, r.done("end changes")
 		}
-		more[i], errs[i] = waiting > 0, err
 	}
 	return more, errs
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -25,15 +24,12 @@ func (s *Store) Moment(ctx context.Context, g id.Guild) (m periods.Moment, err e
 	if err != nil {
 		return m, err
 	}
-	var now, is, incarnation int64
-	if err = r.named(named{"now", &now}, named{"state", &is}); err == nil {
-		m.Holds, err = oneOf(held, is)
+	m.At, m.Holds = time.UnixMilli(r.of("now").number()), oneOf(held, r.of("state"))
+	if m.Holds != periods.HoldsNothing {
+		m.Incarnation, m.Epoch = r.guild(g).Incarnation, r.of("epoch").number()
+		m.Rev, m.Doubt = r.of("rev").number(), r.of("doubt").number()
 	}
-	if err == nil && m.Holds != periods.HoldsNothing {
-		err = r.named(named{"incarnation", &incarnation}, named{"epoch", &m.Epoch}, named{"rev", &m.Rev}, named{"doubt", &m.Doubt})
-	}
-	m.At, m.Incarnation = time.UnixMilli(now), guild.Incarnation(incarnation)
-	return m, wrap("moment", err)
+	return m, r.done("moment")
 }
 
 // Boards implements hydrate.Live.
@@ -42,11 +38,7 @@ func (s *Store) Boards(ctx context.Context, g id.Guild) (boards string, now time
 	if err != nil {
 		return "", now, err
 	}
-	var at int64
-	if err = r.named(named{"now", &at}); err == nil {
-		boards, _, err = r.text(r.of("boards"))
-	}
-	return boards, time.UnixMilli(at), wrap("moment", err)
+	return r.of("boards").text(), time.UnixMilli(r.of("now").number()), r.done("moment")
 }
 
 // Announce implements periods.Live.

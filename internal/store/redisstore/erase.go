@@ -8,7 +8,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/erasure"
@@ -47,8 +46,8 @@ func (s *Store) EraseMember(ctx context.Context, guilds []id.Guild, user id.User
 	s.client.RunEach(ctx, calls)
 	for i, c := range calls {
 		s.noteChanged(guilds[i], c.Err)
-		if found[i].Err = known(c.Err); found[i].Err == nil {
-			found[i] = searchedOf(guilds[i], c.Reply)
+		if found[i].Err = known(c.Err); c.Err == nil {
+			found[i] = searchedOf(guilds[i], newReply(c.Reply))
 		}
 	}
 	return found
@@ -56,20 +55,15 @@ func (s *Store) EraseMember(ctx context.Context, guilds []id.Guild, user id.User
 
 // searchedOf reads the answer of erase.lua.
 func searchedOf(g id.Guild, r reply) (found erasure.Searched) {
-	if len(r) == 0 {
+	if r.size() == 0 {
 		return found
 	}
-	var incarnation, noted int64
-	err := r.named(named{"incarnation", &incarnation})
-	found.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	if found.Unverified = r.of("noted") < 0; err == nil && !found.Unverified {
-		err = r.named(named{"noted", &noted})
+	found.Guild, found.Unverified = r.guild(g), !r.of("noted").there()
+	if found.Noted = !found.Unverified && r.of("noted").number() == 1; found.Noted {
+		found.Epoch, found.Rev = r.of("epoch").number(), r.of("rev").number()
 	}
-	if found.Noted = noted == 1; err == nil && found.Noted {
-		err = r.named(named{"epoch", &found.Epoch}, named{"rev", &found.Rev})
-	}
-	if err != nil {
-		return erasure.Searched{Err: wrap("erase a member", err)}
+	if err := r.done("erase a member"); err != nil {
+		return erasure.Searched{Err: err}
 	}
 	return found
 }
@@ -83,16 +77,17 @@ func (s *Store) Archived(ctx context.Context, guilds []id.Guild) (states []snaps
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, wrap("read what is archived", err)
+	}
 	states = make([]snapshot.State, len(guilds))
+	all := newReply(nil)
 	for i, cmd := range cmds {
-		if err != nil {
-			break
-		}
-		if r := reply(cmd.Val()); r.at(0) != nil {
-			err = r.numbers(&states[i].Epoch, &states[i].Archived)
+		if r := (reply{cmd.Val(), all.bad}); r.at(0).there() {
+			states[i] = snapshot.State{Epoch: r.at(0).number(), Archived: r.at(1).number()}
 		}
 	}
-	return states, wrap("read what is archived", err)
+	return states, all.done("read what is archived")
 }
 
 func entryKeys(k guildKeys) []string { return k.names(metaName, xpName, offName, entryName) }
@@ -100,16 +95,13 @@ func entryKeys(k guildKeys) []string { return k.names(metaName, xpName, offName,
 // Entries implements erasure.Live.
 func (s *Store) Entries(ctx context.Context, guilds []id.Guild, user id.User) (found []erasure.Membership, err error) {
 	err = s.onEach(ctx, findEntryScript, guilds, entryKeys, func(g id.Guild, r reply, err error) error {
-		if err != nil || len(r) == 0 {
+		if err != nil || r.size() == 0 {
 			return err
 		}
-		var incarnation int64
 		rows := []snapshot.Row{{Member: leaderboard.Member{UserID: user}}}
-		if err = r.named(named{"incarnation", &incarnation}); err == nil {
-			_, err = fillRows(r, rows)
-		}
-		found = append(found, erasure.Membership{Guild: leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}, Row: rows[0]})
-		return err
+		fillRows(r, rows)
+		found = append(found, erasure.Membership{Guild: r.guild(g), Row: rows[0]})
+		return *r.bad
 	}, string(user))
 	return found, err
 }
@@ -121,7 +113,7 @@ func (s *Store) EraseEvents(ctx context.Context, user id.User) error {
 		for from := "-"; from != "" && err == nil; {
 			var r reply
 			if r, err = s.run(ctx, eraseEventsScript, []string{key}, string(user), from, eraseEventsSize); err == nil {
-				from, _, err = r.text(r.of("last"))
+				from, err = r.of("last").text(), *r.bad
 			}
 			if from != "" {
 				from = "(" + from

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,27 +25,14 @@ func (s *Store) Extent(ctx context.Context, g leaderboard.GuildRef) (events.Exte
 	if err != nil {
 		return events.Extent{}, err
 	}
-	x, err := extentOf(r)
-	return x, wrap("events", err)
-}
-
-func extentOf(r reply) (x events.Extent, err error) {
-	var now int64
-	err = r.named(named{"now", &now}, named{"count", &x.Count})
-	x.Now = time.UnixMilli(now)
-	if err != nil || x.Count == 0 {
-		return x, err
+	x := events.Extent{Now: time.UnixMilli(r.of("now").number()), Count: r.of("count").number()}
+	if x.Count > 0 {
+		var bad [2]error
+		x.Oldest, bad[0] = events.ParseID(r.of("oldest").text())
+		x.Newest, bad[1] = events.ParseID(r.of("newest").text())
+		r.keep(cmp.Or(bad[:]...))
 	}
-	for name, to := range map[string]*events.ID{"oldest": &x.Oldest, "newest": &x.Newest} {
-		text, _, err := r.text(r.of(name))
-		if err != nil {
-			return x, err
-		}
-		if *to, err = events.ParseID(text); err != nil {
-			return x, err
-		}
-	}
-	return x, nil
+	return x, r.done("events")
 }
 
 // ReadEvents implements events.Log, in one round trip to each server.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/hydrate"
@@ -24,32 +23,26 @@ var (
 func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (seen snapshot.Seen, err error) {
 	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty(), k.journal()} }
 	err = s.onEach(ctx, surveyScript, guilds, keys, func(g id.Guild, r reply, err error) error {
-		if err == nil && len(r) == 0 {
+		if err == nil && r.size() == 0 {
 			return nil
 		}
-		state := r.at(r.of("state"))
-		q, quiet := quietOf(g, r)
-		switch {
-		case quiet && state == "cold":
-			seen.Cold = append(seen.Cold, q)
-		case quiet && state == "warm":
-			seen.Warm = append(seen.Warm, q)
-		case state == "unverified":
+		state := r.of("state").text()
+		if state == "unverified" {
 			seen.Unverified = append(seen.Unverified, g)
+			return nil
+		}
+		q := snapshot.Quiet{Guild: r.guild(g), State: snapshot.State{Epoch: r.of("epoch").number(), Archived: r.of("archived").number()}}
+		switch {
+		case *r.bad == nil && state == "cold":
+			seen.Cold = append(seen.Cold, q)
+		case *r.bad == nil && state == "warm":
+			seen.Warm = append(seen.Warm, q)
 		default:
 			seen.Changed = append(seen.Changed, g)
 		}
 		return nil
 	}, cooldownMillis(idle))
 	return seen, err
-}
-
-// quietOf reads the answer about a fully archived guild.
-func quietOf(g id.Guild, r reply) (q snapshot.Quiet, ok bool) {
-	var incarnation int64
-	err := r.named(named{"incarnation", &incarnation}, named{"epoch", &q.State.Epoch}, named{"archived", &q.State.Archived})
-	q.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	return q, err == nil
 }
 
 // NoteUses implements snapshot.Live.
@@ -83,6 +76,5 @@ func (s *Store) evict(ctx context.Context, g leaderboard.GuildRef, state snapsho
 	if err != nil {
 		return false, err
 	}
-	n, err := r.number(r.of("gone"))
-	return n == 1, wrap("evict", err)
+	return r.of("gone").number() == 1, r.done("evict")
 }

@@ -31,9 +31,8 @@ func (s *Store) freeze(ctx context.Context, h hydrate.Lock, begin int) (state sn
 	if err != nil {
 		return state, false, err
 	}
-	var waiting int64
-	err = r.named(named{"waiting", &waiting}, named{"epoch", &state.Epoch}, named{"rev", &state.Archived})
-	return state, waiting == 0, wrap("freeze", err)
+	state = snapshot.State{Epoch: r.of("epoch").number(), Archived: r.of("rev").number()}
+	return state, r.of("waiting").number() == 0, r.done("freeze")
 }
 
 // newHydration makes a hold on a guild. The incarnation is in the token so that Drop can tell whose it stops.

@@ -21,6 +21,5 @@ func (s *Store) CopyHidden(ctx context.Context, g leaderboard.GuildRef, part hid
 	if err != nil {
 		return 0, err
 	}
-	err = r.named(named{"hidden", &has})
-	return has, wrap("copy the flags of hidden users", err)
+	return r.of("hidden").number(), r.done("copy the flags of hidden users")
 }

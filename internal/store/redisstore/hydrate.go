@@ -52,15 +52,11 @@ func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, arch
 	if err != nil {
 		return h, 0, err
 	}
-	answer, err := r.number(r.of("found"))
-	if err != nil {
-		return h, 0, wrap("begin hydration", err)
-	}
-	is, err := oneOf(found, answer)
+	is := oneOf(found, r.of("found"))
 	if is == hydrate.FoundUnverified {
-		h.Rev, err = r.number(r.of("rev"))
+		h.Rev = r.of("rev").number()
 	}
-	return h, is, wrap("begin hydration", err)
+	return h, is, r.done("begin hydration")
 }
 
 // Unsaved implements hydrate.Live.
@@ -131,13 +127,10 @@ func (s *Store) readUnsaved(ctx context.Context, h hydrate.Lock, journal string,
 	if err != nil {
 		return b, err
 	}
-	if err = r.named(named{"rev", &b.Rev}, named{"epoch", &b.Epoch}, named{"read", &b.Known}); err == nil {
-		b.Mended, err = fillRows(r, b.Rows)
-	}
-	if err == nil {
-		b.Records, b.Until, err = recordsOf(r)
-	}
-	return b, wrap("unsaved members", err)
+	b.Rev, b.Epoch, b.Known = r.of("rev").number(), r.of("epoch").number(), r.of("read").number()
+	b.Mended = fillRows(r, b.Rows)
+	b.Records, b.Until = recordsOf(r)
+	return b, r.done("unsaved members")
 }
 
 // Verified implements hydrate.Live. When its reply was lost the guild may be verified; see CommitHydration.

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,36 +15,23 @@ import (
 )
 
 // recordsOf reads the journal of an answer, and returns the id after the last entry as well; "" after none.
-func recordsOf(r reply) (records []snapshot.Record, until string, err error) {
-	entries, err := r.list(r.of("journal"), -1)
-	for i := 0; i < len(entries) && err == nil; i++ {
-		var record snapshot.Record
-		var place events.ID
-		if record, place, err = recordOf(entries, i); err == nil {
-			place.Number++
-			records, until = append(records, record), place.String()
-		}
+func recordsOf(r reply) (records []snapshot.Record, until string) {
+	entries := r.of("journal")
+	for i := range entries.size() {
+		record, place := recordOf(entries.at(i))
+		place.Number++
+		records, until = append(records, record), place.String()
 	}
-	return records, until, err
+	return records, until
 }
 
 // recordOf reads an entry of prelude/request.lua in a journal: {id, {field, value, ...}}.
-func recordOf(entries reply, i int) (r snapshot.Record, place events.ID, err error) {
-	entry, err := entries.list(i, 2)
-	var words reply
-	if err == nil {
-		words, err = entry.list(1, -1)
+func recordOf(entry reply) (r snapshot.Record, place events.ID) {
+	words, fields := entry.sized(2).at(1).texts(), map[string]string{}
+	for pair := range slices.Chunk(words, 2) {
+		fields[pair[0]] = pair[len(pair)-1]
 	}
-	if err != nil {
-		return r, place, err
-	}
-	fields := map[string]string{}
-	for at := 0; at+1 < len(words); at += 2 {
-		name, _ := words.at(at).(string)
-		fields[name], _ = words.at(at + 1).(string)
-	}
-	text, _ := entry.at(0).(string)
-	place, err = events.ParseID(text)
+	place, err := events.ParseID(entry.at(0).text())
 	if err == nil && fields["a"] != "" {
 		r.Audit, err = unpackRecord(place, fields)
 	}
@@ -51,13 +39,13 @@ func recordOf(entries reply, i int) (r snapshot.Record, place events.ID, err err
 		err = requestOf(&r, fields)
 	}
 	if err != nil {
-		return r, place, fmt.Errorf("%w: an entry of a journal: %w", errReply, err)
+		entry.keep(fmt.Errorf("%w: an entry of a journal: %w", errReply, err))
 	}
 	r.At, r.Outcome, r.Rest = time.UnixMilli(int64(place.Millis)).UTC(), fields["o"], fields["p"] != ""
 	for user := range strings.FieldsSeq(fields["u"]) {
 		r.Users = append(r.Users, id.User(user))
 	}
-	return r, place, nil
+	return r, place
 }
 
 // requestOf reads the fields of a named request.

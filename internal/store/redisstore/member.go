@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -25,14 +24,8 @@ func (s *Store) readMember(ctx context.Context, g leaderboard.GuildRef, user id.
 	if err := s.client.Share(ctx, &c); err != nil {
 		return m, "", known(err)
 	}
-	row, err := reply(c.Reply).list(0, -1)
-	if err == nil {
-		m, err = memberOf(row, user)
-	}
-	if err == nil {
-		entry, _, err = row.text(row.of("entry"))
-	}
-	return m, entry, wrap("member", err)
+	row := newReply(c.Reply).at(0)
+	return memberOf(row, user), row.of("entry").text(), row.done("member")
 }
 
 // Stored implements leaderboard.Board.
@@ -48,60 +41,43 @@ func (s *Store) Stored(ctx context.Context, g leaderboard.GuildRef, users []id.U
 	}
 	var found []leaderboard.Member
 	for i, user := range users {
-		row, err := all.list(i, -1)
-		if err != nil {
-			return nil, wrap("stored members", err)
+		if m, _, there := rankedOf(all.at(i), user); there {
+			found = append(found, m.Member)
 		}
-		m, _, err := rankedRow(row, user)
-		if errors.Is(err, leaderboard.ErrNoMember) {
-			continue
-		}
-		if err != nil {
-			return nil, wrap("stored members", err)
-		}
-		found = append(found, m.Member)
 	}
-	return found, nil
+	return found, all.done("stored members")
 }
 
-// memberOf reads the answer of ranked.lua about a user who is not absent.
-func memberOf(r reply, user id.User) (leaderboard.Ranked, error) {
-	m, absent, err := rankedRow(r, user)
-	if err == nil && absent {
-		return leaderboard.Ranked{}, leaderboard.ErrNotPresent
+// memberOf reads the answer of ranked.lua about a user who must be present.
+func memberOf(r reply, user id.User) leaderboard.Ranked {
+	m, absent, there := rankedOf(r, user)
+	switch {
+	case !there:
+		r.keep(leaderboard.ErrNoMember)
+	case absent:
+		r.keep(leaderboard.ErrNotPresent)
 	}
-	return m, err
+	return m
 }
 
-// rankedRow reads the answer of ranked.lua about a user.
-func rankedRow(r reply, user id.User) (m leaderboard.Ranked, absent bool, err error) {
-	if xp := r.of("xp"); r.at(xp) == nil && xp >= 0 {
-		return m, false, leaderboard.ErrNoMember
+// rankedOf reads the answer of ranked.lua about a user.
+func rankedOf(r reply, user id.User) (m leaderboard.Ranked, absent, there bool) {
+	xp := r.of("xp")
+	if !xp.there() {
+		return m, false, false
 	}
-	var xp, above int64
-	if err := r.named(named{"xp", &xp}, named{"rank", &above}); err != nil {
-		return m, false, err
-	}
-	m.Member, absent, err = storedOf(r, r.of("entry"))
-	m.UserID, m.XP, m.Rank, m.Hidden = user, level.XP(xp), above+1, r.of("off") >= 0
-	return m, absent, err
+	m.Member, absent = entryOf(r.of("entry"))
+	m.UserID, m.XP, m.Rank, m.Hidden = user, level.XP(xp.number()), r.of("rank").number()+1, r.of("off").there()
+	return m, absent, true
 }
 
-// entryOf reads the entry of a member on the board, except for XP; where it is missing, it is as if nothing were known.
-func entryOf(entries reply, i int) (m leaderboard.Member, err error) {
-	m, _, err = storedOf(entries, i)
-	return m, err
-}
-
-func storedOf(entries reply, i int) (m leaderboard.Member, absent bool, err error) {
-	text, ok, err := entries.text(i)
-	if err != nil || !ok {
-		return m, false, err
+// entryOf reads a member's entry, which has all but XP; where it is missing, it is as if nothing were known.
+func entryOf(r reply) (m leaderboard.Member, absent bool) {
+	if !r.there() {
+		return m, false
 	}
-	e, err := parseEntry(text)
-	if err != nil {
-		return m, false, err
-	}
+	e, err := parseEntry(r.text())
+	r.keep(err)
 	m.MessageCount, m.LastUpdated, m.User = e.count, fromMillis(e.updated), e.user
-	return m, e.absent, nil
+	return m, e.absent
 }

@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
@@ -34,7 +33,7 @@ func (a asked) auditText() string {
 func (s *Store) change(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, a asked, own ...any) (r reply, err error) {
 	past, err := pastOf(a.once)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	var name, request string
 	if a.once.Named() {
@@ -50,16 +49,7 @@ func (s *Store) change(ctx context.Context, sc *redisconn.Script, g leaderboard.
 	}
 	err = send(ctx, c)
 	s.noteChanged(g.ID, err)
-	return c.Reply, known(err)
-}
-
-// replayedOf reads the outcome that was recorded when the request was made before.
-func replayedOf(r reply) (outcome reply, replayed bool, err error) {
-	if r.at(0) != "replayed" {
-		return nil, false, nil
-	}
-	text, _, err := r.text(1)
-	return words(text), true, err
+	return newReply(c.Reply), known(err)
 }
 
 // pastOf returns the argument that tells a script the archive's record of a request (prelude/request.lua). The script makes lost parts again.
@@ -78,13 +68,4 @@ func pastOf(once leaderboard.Once) (string, error) {
 		knows = "+"
 	}
 	return strconv.FormatInt(p.Epoch, 10) + " " + knows, nil
-}
-
-// words is a text split at its spaces.
-func words(text string) reply {
-	var r reply
-	for word := range strings.SplitSeq(text, " ") {
-		r = append(r, word)
-	}
-	return r
 }

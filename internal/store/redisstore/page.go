@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -21,46 +20,18 @@ func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit 
 	if err != nil {
 		return leaderboard.Page{}, err
 	}
-	p, err := pageOf(r)
-	return p, wrap("page", err)
-}
-
-// pageOf reads what page.lua answered.
-func pageOf(r reply) (p leaderboard.Page, err error) {
-	var first int64
-	if err := cmp.Or(versionOf(r, &p.Version), r.named(named{"first", &first})); err != nil {
-		return p, err
-	}
-	p.Rows, err = rowsOf(r, first)
-	return p, err
+	return leaderboard.Page{Version: versionOf(r), Rows: rowsOf(r, r.of("first").number())}, r.done("page")
 }
 
 // rowsOf reads the rows and entries of a page that begins at first.
-func rowsOf(page reply, first int64) ([]leaderboard.Ranked, error) {
-	scores, err := page.list(page.of("rows"), -1)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := page.list(page.of("entries"), len(scores)/2)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]leaderboard.Ranked, len(entries))
+func rowsOf(page reply, first int64) []leaderboard.Ranked {
+	scores := page.of("rows")
+	rows := make([]leaderboard.Ranked, scores.size()/2)
+	entries := page.of("entries").sized(len(rows))
 	for i := range rows {
-		m, err := entryOf(entries, i)
-		if err != nil {
-			return nil, err
-		}
-		user, _, err := scores.text(2 * i)
-		if err != nil {
-			return nil, err
-		}
-		xp, err := scores.number(2*i + 1)
-		if err != nil {
-			return nil, err
-		}
-		m.UserID, m.XP = id.User(user), level.XP(xp)
+		m, _ := entryOf(entries.at(i))
+		m.UserID, m.XP = id.User(scores.at(2*i).text()), level.XP(scores.at(2*i+1).number())
 		rows[i] = leaderboard.Ranked{Member: m, Rank: first + int64(i) + 1}
 	}
-	return rows, nil
+	return rows
 }

@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -28,9 +27,9 @@ func (s *Store) SetPresence(ctx context.Context, g leaderboard.GuildRef, p leade
 	if err != nil {
 		return moved, err
 	}
-	missing, err := r.texts(r.of("missing"))
-	for _, user := range missing {
+	moved.Changed = r.of("changed").number()
+	for _, user := range r.of("missing").texts() {
 		moved.Missing = append(moved.Missing, id.User(user))
 	}
-	return moved, wrap("presence", cmp.Or(err, r.named(named{"changed", &moved.Changed})))
+	return moved, r.done("presence")
 }

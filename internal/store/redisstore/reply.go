@@ -5,116 +5,143 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 var errReply = errors.New("unexpected reply")
 
-// reply is the array that a script answered. Its readers return an error for anything of the wrong shape, so that a
-// damaged key is a failure and never a panic or a wrong number.
-type reply []any
+// reply is a script's answer, or a value in it. Its readers return zero values for anything of the wrong shape, and keep the first such error for
+// done, so that a damaged key is a failure and never a panic or a wrong number.
+type reply struct {
+	value any
+	bad   *error // the first error of the whole answer
+}
+
+func newReply(value any) reply { return reply{value, new(error)} }
+
+// done returns the first error of the answer's readers, with the name of the operation.
+func (r reply) done(operation string) error { return wrap(operation, *r.bad) }
+
+// keep keeps an error for done.
+func (r reply) keep(err error) {
+	if *r.bad == nil {
+		*r.bad = err
+	}
+}
+
+func (r reply) isNot(what string) { r.keep(fmt.Errorf("%w: a %T is not %s", errReply, r.value, what)) }
+
+// there reports whether there is a value.
+func (r reply) there() bool { return r.value != nil }
+
+func (r reply) array() []any {
+	all, ok := r.value.([]any)
+	if !ok {
+		r.isNot("an array")
+	}
+	return all
+}
+
+// size is how many elements an array has.
+func (r reply) size() int { return len(r.array()) }
+
+// sized returns an array that must have that many elements.
+func (r reply) sized(n int) reply {
+	if r.size() != n {
+		r.isNot("an array of the right size")
+	}
+	return r
+}
+
+// at returns an element of an array; past its end there is no value.
+func (r reply) at(i int) reply {
+	if all := r.array(); i < len(all) {
+		return reply{all[i], r.bad}
+	}
+	return reply{nil, r.bad}
+}
+
+// of returns the value after a name, in an array of alternating names and values; without the name there is no value.
+func (r reply) of(name string) reply {
+	all := r.array()
+	for i := 0; i+1 < len(all); i += 2 {
+		if all[i] == name {
+			return reply{all[i+1], r.bad}
+		}
+	}
+	return reply{nil, r.bad}
+}
+
+func (r reply) number() int64 {
+	n, ok := wholeNumber(r.value)
+	if !ok {
+		r.isNot("a whole number")
+	}
+	return n
+}
+
+// text returns a text; no value is "".
+func (r reply) text() string {
+	s, ok := r.value.(string)
+	if !ok && r.there() {
+		r.isNot("a text")
+	}
+	return s
+}
+
+// texts returns an array of texts.
+func (r reply) texts() []string {
+	all := make([]string, r.size())
+	for i := range all {
+		all[i] = r.at(i).text()
+	}
+	return all
+}
+
+// words returns the words of a text as an array.
+func (r reply) words() reply {
+	var all []any
+	for word := range strings.SplitSeq(r.text(), " ") {
+		all = append(all, word)
+	}
+	return reply{all, r.bad}
+}
+
+// guild reads the incarnation of the guild that an answer is about.
+func (r reply) guild(g id.Guild) leaderboard.GuildRef {
+	return leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(r.of("incarnation").number())}
+}
+
+// oneOf returns what a number stands for, from 0 on.
+func oneOf[T any](all []T, r reply) (one T) {
+	n := r.number()
+	if n < 0 || n >= int64(len(all)) {
+		r.isNot("a number with a meaning")
+		return one
+	}
+	return all[n]
+}
 
 // maxExact is up to where every whole number is a float.
 const maxExact = 1 << 53
 
-// of returns the place of a name's value in an answer of alternating names and values; -1 without the name.
-func (r reply) of(name string) int {
-	for i := 0; i+1 < len(r); i += 2 {
-		if r[i] == name {
-			return i + 1
-		}
-	}
-	return -1
-}
-
-// named is a number of an answer, and where it goes.
-type named struct {
-	name string
-	to   *int64
-}
-
-// named reads numbers by their names.
-func (r reply) named(all ...named) error {
-	for _, one := range all {
-		n, err := r.number(r.of(one.name))
-		if err != nil {
-			return fmt.Errorf("%w: %s", err, one.name)
-		}
-		*one.to = n
-	}
-	return nil
-}
-
-func (r reply) at(i int) any {
-	if i < 0 || i >= len(r) {
-		return nil
-	}
-	return r[i]
-}
-
-// number reads element i, an integer or its text. A score is a float to Redis, and the embedded one writes round ones from
-// 100000000 on as 1e+08.
-func (r reply) number(i int) (int64, error) {
-	switch v := r.at(i).(type) {
+// wholeNumber reads an integer or its text. A score is a float to Redis, and the embedded one writes round ones from 100000000 on as 1e+08.
+func wholeNumber(value any) (n int64, ok bool) {
+	switch v := value.(type) {
 	case int64:
-		return v, nil
+		return v, true
 	case string:
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err == nil {
-			return n, nil
+			return n, true
 		}
 		if f, err := strconv.ParseFloat(v, 64); err == nil && f == math.Trunc(f) && math.Abs(f) <= maxExact {
-			return int64(f), nil
+			return int64(f), true
 		}
 	}
-	return 0, fmt.Errorf("%w: element %d is not a whole number", errReply, i)
-}
-
-// numbers reads the first elements into the targets.
-func (r reply) numbers(targets ...*int64) error {
-	for i, target := range targets {
-		n, err := r.number(i)
-		if err != nil {
-			return err
-		}
-		*target = n
-	}
-	return nil
-}
-
-// texts reads element i, an array of texts, in which nil is "".
-func (r reply) texts(i int) ([]string, error) {
-	list, err := r.list(i, -1)
-	all := make([]string, len(list))
-	for j := 0; j < len(list) && err == nil; j++ {
-		all[j], _, err = list.text(j)
-	}
-	return all, err
-}
-
-// oneOf returns the meaning of a script's answer n, from 0 on.
-func oneOf[T any](all []T, n int64) (one T, err error) {
-	if n < 0 || n >= int64(len(all)) {
-		return one, errReply
-	}
-	return all[n], nil
-}
-
-// text reads element i; ok is false when it is nil.
-func (r reply) text(i int) (s string, ok bool, err error) {
-	switch v := r.at(i).(type) {
-	case nil:
-		return "", false, nil
-	case string:
-		return v, true, nil
-	}
-	return "", false, fmt.Errorf("%w: element %d is not a string", errReply, i)
-}
-
-// list reads element i, an array of exactly size elements, or of any number when size is negative.
-func (r reply) list(i, size int) (reply, error) {
-	v, ok := r.at(i).([]any)
-	if !ok || size >= 0 && len(v) != size {
-		return nil, fmt.Errorf("%w: element %d is not an array of the right size", errReply, i)
-	}
-	return v, nil
+	return 0, false
 }

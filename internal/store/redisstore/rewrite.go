@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"fmt"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/snapshot"
@@ -27,8 +26,9 @@ func (s *Store) NoteUnsaved(ctx context.Context, l snapshot.Load, users []id.Use
 		if err != nil {
 			return 0, err
 		}
-		if archived, err = r.number(r.of("archived")); err != nil {
-			return 0, fmt.Errorf("redis: note again: %w", err)
+		archived = r.of("archived").number()
+		if err := r.done("note again"); err != nil {
+			return 0, err
 		}
 	}
 	return archived, nil
@@ -48,6 +48,5 @@ func (s *Store) LowerArchived(ctx context.Context, l snapshot.Load, from, to int
 	if err != nil {
 		return false, err
 	}
-	n, err := r.number(r.of("lowered"))
-	return n == 1, wrap("lower archived", err)
+	return r.of("lowered").number() == 1, r.done("lower archived")
 }

@@ -13,23 +13,16 @@ import (
 
 // fillRows puts the xp and entries of an answer (prelude/rows.lua) into the rows, and returns the users whose entry had to be mended, so that a
 // damaged one does not keep the others from the archive: XP is the nearest there is, unreadable numbers are 0, unreadable user data is unknown.
-func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
-	scores, err := r.list(r.of("xp"), len(rows))
-	if err != nil {
-		return nil, err
-	}
-	entries, err := r.list(r.of("entries"), len(rows))
-	if err != nil {
-		return nil, err
-	}
+func fillRows(r reply, rows []snapshot.Row) (mended []id.User) {
+	scores, entries := r.of("xp").sized(len(rows)), r.of("entries").sized(len(rows))
 	for i := range rows {
 		row, score := &rows[i], scores.at(i)
-		if score == nil {
+		if !score.there() {
 			row.Deleted = true
 			continue
 		}
-		xp, xpGood := nearestXP(score)
-		e, entryGood := readEntry(entries, i)
+		xp, xpGood := nearestXP(score.value)
+		e, entryGood := readEntry(entries.at(i).value)
 		row.XP, row.MessageCount, row.User = xp, e.count, e.user
 		row.Absent, row.Gains, row.Fresh = e.absent, e.gains, e.fresh
 		row.LastUpdated, row.CooldownUntil = fromMillis(e.updated), fromMillis(e.cooldown)
@@ -37,12 +30,12 @@ func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
 			mended = append(mended, row.UserID)
 		}
 	}
-	return mended, nil
+	return mended
 }
 
 // nearestXP reads a score; ok is false when it is not an amount of XP, but one is nearest to it.
 func nearestXP(score any) (xp level.XP, ok bool) {
-	if n, err := (reply{score}).number(0); err == nil && checkXP(level.XP(n)) == nil {
+	if n, ok := wholeNumber(score); ok && checkXP(level.XP(n)) == nil {
 		return level.XP(n), true
 	}
 	text, _ := score.(string)
@@ -52,12 +45,12 @@ func nearestXP(score any) (xp level.XP, ok bool) {
 }
 
 // readEntry reads an entry, with user data that the archive accepts; a missing entry has only zero values.
-func readEntry(entries reply, i int) (e entry, ok bool) {
-	text, there, err := entries.text(i)
-	if err != nil || !there {
-		return e, err == nil
+func readEntry(value any) (e entry, ok bool) {
+	text, isText := value.(string)
+	if !isText {
+		return e, value == nil
 	}
-	e, err = parseEntry(text)
+	e, err := parseEntry(text)
 	u := e.user
 	for _, field := range []*string{u.Avatar, &u.Discriminator, u.GlobalName, &u.Username, u.AccentColour} {
 		if field != nil && !utf8.ValidString(*field) {

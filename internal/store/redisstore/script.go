@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"levelboard/internal/domain/id"
@@ -78,7 +79,7 @@ func known(err error) error {
 	var word redisconn.Refusal
 	if errors.As(err, &word) {
 		if epoch, asks := strings.CutPrefix(string(word), "ASKARCHIVE "); asks {
-			n, bad := reply{epoch}.number(0)
+			n, bad := strconv.ParseInt(epoch, 10, 64)
 			return cmp.Or(bad, error(leaderboard.AskArchive{Epoch: n}))
 		}
 		if refusals[word] != nil {
@@ -95,7 +96,7 @@ func known(err error) error {
 func (s *Store) run(ctx context.Context, sc *redisconn.Script, keys []string, args ...any) (reply, error) {
 	c := redisconn.Call{Script: sc, Keys: keys, Args: args}
 	err := s.client.Run(ctx, &c)
-	return c.Reply, known(err)
+	return newReply(c.Reply), known(err)
 }
 
 // onEach runs a script for each guild, many in a round trip, and calls take with each answer, which may be an error of that guild. The first error
@@ -110,7 +111,7 @@ func (s *Store) onEach(ctx context.Context, sc *redisconn.Script, guilds []id.Gu
 	for i, c := range calls {
 		if redisconn.Unanswered(c.Err) {
 			unasked.add(c.Err)
-		} else if err := take(guilds[i], c.Reply, known(c.Err)); err != nil {
+		} else if err := take(guilds[i], newReply(c.Reply), known(c.Err)); err != nil {
 			return fmt.Errorf("redis: %s: %w", sc.Name(), err)
 		}
 	}

@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -26,59 +25,28 @@ func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.
 	if offset < 0 || limit < 1 {
 		return leaderboard.Standings{}, fmt.Errorf("redis: standings: offset %d and limit %d are not a page", offset, limit)
 	}
-	r, err := s.readStandings(ctx, g, p, offset, limit, "")
-	if err != nil {
-		return leaderboard.Standings{}, err
-	}
-	found, err := standingsOf(r)
-	return found, wrap("standings", err)
+	return s.readStandings(ctx, g, p, offset, limit, "")
 }
 
-// readStandings runs standings.lua.
-func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p period.Period, first, limit int64, middle string) (reply, error) {
+// readStandings reads a stretch from a position on, or around the member in its middle.
+func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p period.Period, offset, limit int64, middle string) (found leaderboard.Standings, err error) {
 	k, place := keysOf(g.ID), p.Kind.Place()
-	return s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), int64(g.Incarnation), g.Hidden, place, p.Range(), first, limit, middle)
-}
-
-// standingsOf reads what standings.lua answered.
-func standingsOf(r reply) (s leaderboard.Standings, err error) {
-	var offset int64
-	err = cmp.Or(versionOf(r, &s.Version), r.named(named{"members", &s.Members}, named{"gained", &s.Gained}, named{"first", &offset}))
+	r, err := s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), int64(g.Incarnation), g.Hidden, place, p.Range(), offset, limit, middle)
 	if err != nil {
-		return s, err
+		return found, err
 	}
-	gains, err := r.list(r.of("rows"), -1)
-	if err != nil {
-		return s, err
+	gains, first := r.of("rows"), r.of("first").number()
+	found = leaderboard.Standings{
+		Version: versionOf(r), Members: r.of("members").number(), Gained: r.of("gained").number(), Rows: make([]leaderboard.Standing, gains.size()/2),
 	}
-	xps, err := r.list(r.of("xp"), len(gains)/2)
-	if err != nil {
-		return s, err
+	xp, entries := r.of("xp").sized(len(found.Rows)), r.of("entries").sized(len(found.Rows))
+	for i := range found.Rows {
+		row := &found.Rows[i]
+		row.Member, _ = entryOf(entries.at(i))
+		row.UserID, row.Gained = id.User(gains.at(2*i).text()), gains.at(2*i+1).number()
+		row.XP, row.Rank = level.XP(xp.at(i).number()), first+int64(i)+1
 	}
-	entries, err := r.list(r.of("entries"), len(xps))
-	if err != nil {
-		return s, err
-	}
-	s.Rows = make([]leaderboard.Standing, len(xps))
-	for i := range s.Rows {
-		row := &s.Rows[i]
-		if row.Member, err = entryOf(entries, i); err != nil {
-			return s, err
-		}
-		user, _, err := gains.text(2 * i)
-		if err != nil {
-			return s, err
-		}
-		if row.Gained, err = gains.number(2*i + 1); err != nil {
-			return s, err
-		}
-		xp, err := xps.number(i)
-		if err != nil {
-			return s, err
-		}
-		row.UserID, row.XP, row.Rank = id.User(user), level.XP(xp), offset+int64(i)+1
-	}
-	return s, nil
+	return found, r.done("standings")
 }
 
 // EntryGains implements leaderboard.Board.

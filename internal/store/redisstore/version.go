@@ -15,10 +15,11 @@ func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (v leaderbo
 	if err := s.client.Share(ctx, &c); err != nil {
 		return v, known(err)
 	}
-	return v, wrap("version", versionOf(c.Reply, &v))
+	r := newReply(c.Reply)
+	return versionOf(r), r.done("version")
 }
 
 // versionOf reads the epoch and the rev of an answer.
-func versionOf(r reply, v *leaderboard.Version) error {
-	return r.named(named{"epoch", &v.Epoch}, named{"rev", &v.Rev})
+func versionOf(r reply) leaderboard.Version {
+	return leaderboard.Version{Epoch: r.of("epoch").number(), Rev: r.of("rev").number()}
 }

@@ -1,12 +1,9 @@
 package redisstore
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -22,8 +19,7 @@ func (s *Store) View(ctx context.Context, g leaderboard.GuildRef, look leaderboa
 	if err != nil {
 		return leaderboard.View{}, err
 	}
-	v, err := viewOf(r, look)
-	return v, wrap("view", err)
+	return viewOf(r, look), r.done("view")
 }
 
 func viewArgs(g leaderboard.GuildRef, look leaderboard.Look) ([]any, error) {
@@ -50,57 +46,21 @@ func viewArgs(g leaderboard.GuildRef, look leaderboard.Look) ([]any, error) {
 	return args, nil
 }
 
-func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
-	if err := cmp.Or(versionOf(r, &v.Version), r.named(named{"total", &v.Total})); err != nil {
-		return v, err
+func viewOf(r reply, look leaderboard.Look) leaderboard.View {
+	v := leaderboard.View{Version: versionOf(r), Total: r.of("total").number(), Unchanged: !r.of("pages").there()}
+	if v.Unchanged {
+		return v
 	}
-	if r.of("pages") < 0 {
-		v.Unchanged = true
-		return v, nil
+	pages, members := r.of("pages").sized(len(look.Pages)), r.of("members").sized(len(look.Users))
+	v.Pages = make([]leaderboard.NumberedPage, len(look.Pages))
+	for i := range v.Pages {
+		number := pages.at(i).of("number").number()
+		v.Pages[i] = leaderboard.NumberedPage{Number: number, Rows: rowsOf(pages.at(i), leaderboard.PageSize*(number-1))}
 	}
-	pages, err := r.list(r.of("pages"), len(look.Pages))
-	if err != nil {
-		return v, err
-	}
-	v.Pages = make([]leaderboard.NumberedPage, len(pages))
-	for i := range pages {
-		if v.Pages[i], err = numberedPageOf(pages, i); err != nil {
-			return v, err
+	for i, user := range look.Users {
+		if m, absent, there := rankedOf(members.at(i), user); there && !absent {
+			v.Members = append(v.Members, m)
 		}
 	}
-	members, err := r.list(r.of("members"), len(look.Users))
-	if err == nil {
-		v.Members, err = rankedOf(members, look.Users)
-	}
-	return v, err
-}
-
-func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) {
-	r, err := pages.list(i, -1)
-	if err == nil {
-		err = r.named(named{"number", &p.Number})
-	}
-	if err == nil {
-		p.Rows, err = rowsOf(r, leaderboard.PageSize*(p.Number-1))
-	}
-	return p, err
-}
-
-// rankedOf reads the members among the users; users without an entry are left out.
-func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) {
-	for i, user := range users {
-		row, err := r.list(i, -1)
-		if err != nil {
-			return nil, err
-		}
-		m, err := memberOf(row, user)
-		if errors.Is(err, leaderboard.ErrNoMember) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, m)
-	}
-	return found, nil
+	return v
 }

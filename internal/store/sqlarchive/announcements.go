@@ -2,9 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"time"
 
 	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/guild"
@@ -18,12 +15,8 @@ const readAnnouncements = `
 	FROM announcements a JOIN guilds g ON g.id = a.guild_id `
 
 func scanAnnouncement(row Row) (s announce.State, err error) {
-	var sent *int64
-	err = row.Scan(&s.Guild, &s.ID, &s.Kind, &s.Incarnation, &s.Version, &s.Cursor.Millis, &s.Cursor.Number, &s.Secret, &s.Off, &sent,
+	err = row.Scan(&s.Guild, &s.ID, &s.Kind, &s.Incarnation, &s.Version, &s.Cursor.Millis, &s.Cursor.Number, &s.Secret, &s.Off, millis{&s.LastSent},
 		&s.LastError, &s.Message, &s.Shown)
-	if sent != nil {
-		s.LastSent = time.UnixMilli(*sent).UTC()
-	}
 	return s, err
 }
 
@@ -42,14 +35,10 @@ func (c *Catalog) AnnouncementsOn(ctx context.Context, after announce.Key, limit
 
 // NoteAnnouncement implements announce.Archive.
 func (c *Catalog) NoteAnnouncement(ctx context.Context, l lease.Lease, s announce.State) error {
-	var sent *time.Time
-	if !s.LastSent.IsZero() {
-		sent = &s.LastSent
-	}
 	return c.changeAnnouncement(ctx, "note_announcement", announce.ErrStale, &l, `
 		UPDATE announcements SET cursor_ms = $4, cursor_n = $5, off = $6, sent_ms = $7, last_error = $8, message = $9, shown = $10
 		WHERE guild_id = $1 AND id = $2 AND version = $3 AND off = ''`, string(s.Guild), s.ID, s.Version,
-		int64(s.Cursor.Millis), int64(s.Cursor.Number), s.Off, optionalMillis(sent), s.LastError, s.Message, s.Shown)
+		int64(s.Cursor.Millis), int64(s.Cursor.Number), s.Off, inMillis(s.LastSent), s.LastError, s.Message, s.Shown)
 }
 
 // NoteBoardMessage implements announce.Archive.
@@ -74,29 +63,19 @@ func (c *Catalog) SwitchAnnouncementOn(ctx context.Context, k announce.Key) erro
 
 // changeAnnouncement runs a statement on one announcement, under the lease if there is one. none is the error when it changed nothing.
 func (c *Catalog) changeAnnouncement(ctx context.Context, operation string, none error, l *lease.Lease, statement string, args ...any) error {
-	ctx, cancel := c.Bound(ctx, operation)
-	defer cancel()
-	return Wrap(c.Name, operation, InTx(ctx, c.Writer, func(tx *sql.Tx) error {
+	return c.inTx(ctx, operation, func(t *tx) {
 		if l != nil {
-			if err := c.Holds(ctx, tx, *l); err != nil {
-				return err
-			}
+			t.holds(*l)
 		}
-		done, err := tx.ExecContext(ctx, statement, args...)
-		if err != nil {
-			return err
+		if t.exec(statement, args...) == 0 {
+			t.fail(none)
 		}
-		n, err := done.RowsAffected()
-		if err == nil && n == 0 {
-			err = none
-		}
-		return err
-	}))
+	})
 }
 
 // putAnnouncements stores a state for each announcement of settings that are being written. A new one, or one with another URL or kind, begins with
 // the next event.
-func (c *change) putAnnouncements(ctx context.Context, before *guild.Settings, s guild.Settings) error {
+func (t *tx) putAnnouncements(before *guild.Settings, s guild.Settings) {
 	known := map[string]announcement.Announcement{}
 	if before != nil {
 		for _, a := range before.Announcements {
@@ -104,7 +83,7 @@ func (c *change) putAnnouncements(ctx context.Context, before *guild.Settings, s
 		}
 	}
 	if len(s.Announcements)+len(known) == 0 {
-		return nil
+		return
 	}
 	ids := []string{}
 	for _, a := range s.Announcements {
@@ -112,15 +91,11 @@ func (c *change) putAnnouncements(ctx context.Context, before *guild.Settings, s
 		if old, there := known[a.ID]; there && old.URL == a.URL && old.Kind == a.Kind {
 			continue
 		}
-		_, err := c.ExecContext(ctx, `
+		t.exec(`
 			INSERT INTO announcements (guild_id, id, kind, version, cursor_ms, secret) VALUES ($1, $2, $3, 1, now_ms() - 1, $4)
 			ON CONFLICT (guild_id, id) DO UPDATE SET kind = excluded.kind, version = announcements.version + 1, cursor_ms = excluded.cursor_ms, cursor_n = 0,
 				off = '', last_error = '', message = '', shown = ''`,
 			string(s.ID), a.ID, string(a.Kind), announce.NewSigningSecret())
-		if err != nil {
-			return errors.Join(errors.New("write the state of an announcement"), err)
-		}
 	}
-	_, err := c.ExecContext(ctx, `DELETE FROM announcements WHERE guild_id = $1 AND id NOT IN (SELECT value ->> 0 FROM jsonb_each($2))`, string(s.ID), jsonList(ids))
-	return err
+	t.exec(`DELETE FROM announcements WHERE guild_id = $1 AND id NOT IN (SELECT value ->> 0 FROM jsonb_each($2))`, string(s.ID), jsonList(ids))
 }

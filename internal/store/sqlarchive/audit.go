@@ -2,9 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -39,7 +36,7 @@ func scanAudit(row Row) (r audit.Record, err error) {
 }
 
 // writeAudit writes the records of the audit log that batches have. A record that is there is the same one.
-func (c *Catalog) writeAudit(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) error {
+func (t *tx) writeAudit(batches []snapshot.Batch) {
 	var all [][]any
 	for i := range batches {
 		for j := range batches[i].Records {
@@ -49,99 +46,82 @@ func (c *Catalog) writeAudit(ctx context.Context, tx *sql.Tx, batches []snapshot
 		}
 	}
 	if len(all) == 0 {
-		return nil
+		return
 	}
-	_, err := tx.ExecContext(ctx, `
+	t.exec(`
 		INSERT INTO audit (log, at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id)
 		SELECT coalesce(g.audit_log, g.incarnation), CAST(value ->> 1 AS bigint), CAST(value ->> 2 AS bigint), value ->> 3, value ->> 4, value ->> 5,
 			value ->> 6, value ->> 7, value ->> 8, value ->> 9, CAST(value ->> 10 AS bigint), value ->> 11, value ->> 12
 		FROM jsonb_each($1) JOIN guilds AS g ON g.id = value ->> 0 WHERE true
 		ON CONFLICT (log, at_ms, number) DO NOTHING`, jsonRows(all))
-	return c.Refusal(err)
 }
 
 // audited records a change of the archive that is made in this transaction, if anybody makes it. Such records of a guild take turns, by its row,
 // and each is later than the one before.
-func (c *change) audited(ctx context.Context, g id.Guild, e audit.Entry, before, after jsontext.Value) error {
+func (t *tx) audited(g id.Guild, e audit.Entry, before, after jsontext.Value) {
 	if e.By.Actor.Kind == "" {
-		by := audit.Of(ctx)
+		by := audit.Of(t.ctx)
 		if by == nil {
-			return nil
+			return
 		}
 		e.By = *by
 	}
 	r := audit.Record{Entry: e, ID: audit.ID{Number: audit.ArchiveNumber}, Before: before, After: after}
-	var log int64
-	err := c.QueryRowContext(ctx, `
+	log, exists := readRow(t, func(row Row) (log int64, err error) {
+		err = row.Scan(&log, &r.ID.Millis)
+		return log, err
+	}, `
 		UPDATE guilds SET audited_ms = CASE WHEN audited_ms < now_ms() THEN now_ms() ELSE audited_ms + 1 END
-		WHERE id = $1 RETURNING coalesce(audit_log, incarnation), audited_ms`, string(g)).Scan(&log, &r.ID.Millis)
-	if err == nil {
-		_, err = c.ExecContext(ctx, `
-			INSERT INTO audit (log, at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, auditValues(log, &r)...)
+		WHERE id = $1 RETURNING coalesce(audit_log, incarnation), audited_ms`, string(g))
+	if !exists {
+		t.fail(guild.ErrNotFound)
 	}
-	if err != nil {
-		return fmt.Errorf("record a change of guild %s: %w", g, err)
-	}
-	return nil
+	t.exec(`
+		INSERT INTO audit (log, at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, auditValues(log, &r)...)
 }
 
 // auditedChanges records the differences in a guild's settings and directory, if there are any.
-func (c *change) auditedChanges(ctx context.Context, action audit.Action, before *guild.Described, after guild.Described) error {
+func (t *tx) auditedChanges(action audit.Action, before *guild.Described, after guild.Described) {
 	was, is, err := guild.Changes(before, after)
-	if err != nil || is == nil {
-		return err
+	if t.fail(err); is != nil {
+		t.audited(after.ID, audit.Entry{Action: action}, was, is)
 	}
-	return c.audited(ctx, after.ID, audit.Entry{Action: action}, was, is)
 }
 
 // auditedGrants records that a key got or lost grants.
-func (c *change) auditedGrants(ctx context.Context, action audit.Action, keyID string, guilds []id.Guild) error {
-	if len(guilds) == 0 {
-		return nil
-	}
-	owner, err := scanValue[id.User](c.QueryRowContext(ctx, `SELECT owner_id FROM api_keys WHERE id = $1`, keyID))
+func (t *tx) auditedGrants(action audit.Action, keyID string, guilds []id.Guild) {
+	owner, _ := readValue[id.User](t, `SELECT owner_id FROM api_keys WHERE id = $1`, keyID)
 	for _, g := range slices.Sorted(slices.Values(guilds)) { // as everybody locks guilds
-		if err == nil {
-			err = c.audited(ctx, g, audit.Entry{Action: action, UserID: owner}, nil, nil)
-		}
+		t.audited(g, audit.Entry{Action: action, UserID: owner}, nil, nil)
 	}
-	return err
 }
 
 // ReadAudit implements audit.Archive. While it holds the guild's row, no batch is written, and nothing is recorded by the archive.
 func (c *Catalog) ReadAudit(ctx context.Context, g id.Guild, q audit.Query, waiting func(of guild.Incarnation, last time.Time) (time.Time, error)) (found []audit.Record, err error) {
-	ctx, cancel := c.Bound(ctx, "read_audit")
-	defer cancel()
-	err = InTx(ctx, c.Writer, func(tx *sql.Tx) error {
-		var of, log, last int64
-		err := tx.QueryRowContext(ctx, c.sql(`
-			SELECT incarnation, coalesce(audit_log, incarnation), audited_ms FROM guilds WHERE id = $1 FOR UPDATE`), string(g)).Scan(&of, &log, &last)
-		if errors.Is(err, sql.ErrNoRows) {
-			return guild.ErrNotFound
+	type log struct{ of, number, last int64 }
+	err = c.inTx(ctx, "read_audit", func(t *tx) {
+		l, exists := readRow(t, columns(func(l *log) []any { return []any{&l.of, &l.number, &l.last} }), `
+			SELECT incarnation, coalesce(audit_log, incarnation), audited_ms FROM guilds WHERE id = $1 FOR UPDATE`, string(g))
+		if !exists {
+			t.fail(guild.ErrNotFound)
+			return
 		}
-		if err != nil {
-			return err
-		}
-		if found, err = c.archivedAudit(ctx, tx, log, q); err != nil {
-			return err
-		}
-		newest, err := waiting(guild.Incarnation(of), time.UnixMilli(last))
-		if err != nil {
-			return err
-		}
+		found = t.archivedAudit(l.number, q)
+		newest, err := waiting(guild.Incarnation(l.of), time.UnixMilli(l.last))
+		t.fail(err)
 		if len(found) > 0 && found[0].At().After(newest) {
 			newest = found[0].At()
 		}
-		now, err := scanValue[int64](tx.QueryRowContext(ctx, `SELECT now_ms()`))
-		audit.Pass(ctx, time.UnixMilli(now), newest)
-		return err
+		if now, ok := readValue[int64](t, `SELECT now_ms()`); ok {
+			audit.Pass(t.ctx, time.UnixMilli(now), newest)
+		}
 	})
-	return found, Wrap(c.Name, "read_audit", err)
+	return found, err
 }
 
 // archivedAudit reads the archived part of a log, by the index with the order of the query: log + 0 and log - 0 are columns of two of them.
-func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q audit.Query) ([]audit.Record, error) {
+func (t *tx) archivedAudit(log int64, q audit.Query) []audit.Record {
 	query := `
 		SELECT at_ms, number, actor_kind, actor_id, actor_name, action, user_id, before, after, members, reason, request_id FROM audit
 		WHERE log = $1 AND ($7 = '' OR action = $7)
@@ -173,8 +153,7 @@ func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q au
 		ORDER BY at_ms DESC, number DESC LIMIT $2`
 		args = append(args, q.Actor)
 	}
-	rows, err := tx.QueryContext(ctx, query, args...)
-	return Collect(rows, err, scanAudit)
+	return readAll(t, scanAudit, query, args...)
 }
 
 // ceilMillis is the first millisecond that is not before t.

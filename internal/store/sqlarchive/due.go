@@ -2,8 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"slices"
 	"time"
 
@@ -69,47 +67,38 @@ func scanDue(row Row) (r dueRow, err error) {
 
 // openSince returns the open periods of a guild by settings that are being written: so a kind that is turned on at the end of a period closes with
 // that period, though nobody has looked at the guild yet.
-func (c *change) openSince(ctx context.Context, s guild.Settings) (string, error) {
-	var text []byte
-	var now int64
-	err := c.QueryRowContext(ctx, `SELECT coalesce((SELECT open FROM guilds WHERE id = $1), '{}'), now_ms()`, string(s.ID)).Scan(&text, &now)
-	if err != nil {
-		return "", err
+func (t *tx) openSince(s guild.Settings) string {
+	type now struct {
+		open []byte
+		at   time.Time
+	}
+	is, _ := readRow(t, columns(func(n *now) []any { return []any{&n.open, millis{&n.at}} }),
+		`SELECT coalesce((SELECT open FROM guilds WHERE id = $1), '{}'), now_ms()`, string(s.ID))
+	if t.err != nil {
+		return ""
 	}
 	var open periods.Open
-	if err := json.Unmarshal(text, &open); err != nil {
-		return "", err
-	}
+	t.fail(json.Unmarshal(is.open, &open))
 	calendar := s.Calendar()
-	since := open.Since(calendar, period.DayAt(time.UnixMilli(now), calendar.Zone))
-	document, err := json.Marshal(since, json.Deterministic(true))
-	return string(document), err
+	document, err := json.Marshal(open.Since(calendar, period.DayAt(is.at, calendar.Zone)), json.Deterministic(true))
+	t.fail(err)
+	return string(document)
 }
 
-// keepsSeasons returns guild.ErrSeasonClosed when the settings have other dates for a season that has closed. It locks the guild, so that none
+// keepsSeasons fails with guild.ErrSeasonClosed when the settings have other dates for a season that has closed. It locks the guild, so that none
 // closes meanwhile.
-func (c *change) keepsSeasons(ctx context.Context, s guild.Settings) error {
+func (t *tx) keepsSeasons(s guild.Settings) {
 	if len(s.Seasons) == 0 {
-		return nil
+		return
 	}
-	incarnation, err := scanValue[int64](c.QueryRowContext(ctx, c.sql(`SELECT incarnation FROM guilds WHERE id = $1 FOR UPDATE`), string(s.ID)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	rows, err := c.QueryContext(ctx, `SELECT id, first_day, end_day FROM periods WHERE incarnation + 0 = $1 AND kind = $2`, incarnation, string(period.Seasonal))
-	closed, err := Collect(rows, err, func(row Row) (p period.Period, err error) {
-		err = row.Scan(&p.ID, &p.First, &p.End)
-		return p, err
-	})
+	incarnation, _ := readValue[int64](t, `SELECT incarnation FROM guilds WHERE id = $1 FOR UPDATE`, string(s.ID))
+	closed := readAll(t, columns(func(p *period.Period) []any { return []any{&p.ID, &p.First, &p.End} }),
+		`SELECT id, first_day, end_day FROM periods WHERE incarnation + 0 = $1 AND kind = $2`, incarnation, string(period.Seasonal))
 	for _, p := range closed {
 		for _, season := range s.Seasons {
 			if now := season.Period(); now.ID == p.ID && (now.First != p.First || now.End != p.End) {
-				return guild.ErrSeasonClosed
+				t.fail(guild.ErrSeasonClosed)
 			}
 		}
 	}
-	return err
 }

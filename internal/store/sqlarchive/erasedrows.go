@@ -2,7 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"levelboard/internal/domain/id"
@@ -12,10 +11,7 @@ import (
 
 // MemberOf implements erasure.Archive.
 func (c *Catalog) MemberOf(ctx context.Context, user id.User, until time.Time) ([]leaderboard.GuildRef, error) {
-	return list(ctx, c, "list_memberships", func(row Row) (g leaderboard.GuildRef, err error) {
-		err = row.Scan(&g.ID, &g.Incarnation)
-		return g, err
-	}, `
+	return list(ctx, c, "list_memberships", scanRef, `
 		SELECT g.id, g.incarnation FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
 		WHERE NOT m.deleted AND coalesce(m.updated_ms, 0) <= $2 ORDER BY g.id`, string(user), until.UnixMilli())
 }
@@ -32,18 +28,15 @@ func (c *Catalog) RequestsOf(ctx context.Context, user id.User) ([]erasure.Reque
 
 // StoredOf implements erasure.Archive.
 func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Stored, err error) {
-	found.Guilds, err = list(ctx, c, "list_entries_of", func(row Row) (m erasure.Membership, err error) {
-		m.Row, err = scanMember(row, &m.Guild.ID, &m.Guild.Incarnation)
-		return m, err
-	}, `
+	found.Guilds, err = list(ctx, c, "list_entries_of", columns(func(m *erasure.Membership) []any {
+		return append(memberFields(&m.Row), &m.Guild.ID, &m.Guild.Incarnation)
+	}), `
 		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present, g.id, g.incarnation
 		FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
 		WHERE NOT m.deleted ORDER BY g.id`, string(user))
 	if err == nil {
-		found.Keys, err = list(ctx, c, "list_keys_of", func(row Row) (k erasure.Key, err error) {
-			err = row.Scan(&k.ID, &k.Name)
-			return k, err
-		}, `SELECT id, name FROM api_keys WHERE owner_id = $1 ORDER BY id`, string(user))
+		found.Keys, err = list(ctx, c, "list_keys_of", columns(func(k *erasure.Key) []any { return []any{&k.ID, &k.Name} }),
+			`SELECT id, name FROM api_keys WHERE owner_id = $1 ORDER BY id`, string(user))
 	}
 	if err == nil {
 		found.Hidden, err = c.HiddenOf(ctx, user)
@@ -74,10 +67,8 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 	if err != nil {
 		return false, err
 	}
-	err = c.inSlow(ctx, "erase_rows", func(ctx context.Context, s *change) error {
-		if _, err := scanValue[int](s.QueryRowContext(ctx, s.sql(`SELECT 1 FROM erasure_secret FOR UPDATE`))); err != nil {
-			return err
-		}
+	err = c.inSlow(ctx, "erase_rows", func(t *tx) {
+		t.exec(`SELECT 1 FROM erasure_secret FOR UPDATE`)
 		for _, statement := range []string{
 			`DELETE FROM members WHERE user_id = $1 AND incarnation IN (SELECT incarnation FROM checkpoints UNION ALL SELECT incarnation FROM deleted_guilds)`,
 			`DELETE FROM members WHERE user_id = $1 AND deleted AND incarnation IN (SELECT incarnation FROM guilds)`,
@@ -91,44 +82,30 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 				lost = trim(replace(' ' || lost || ' ', ' ' || $1 || ' ', ' '))
 				WHERE ' ' || users || ' ' LIKE '% ' || $1 || ' %'`,
 		} {
-			if _, err := s.ExecContext(ctx, statement, string(o.User)); err != nil {
-				return err
-			}
+			t.exec(statement, string(o.User))
 		}
-		if err := s.eraseFromAudit(ctx, o.User, hashes[0]); err != nil {
-			return err
-		}
-		all, err = scanValue[bool](s.QueryRowContext(ctx, `SELECT NOT EXISTS (
+		t.eraseFromAudit(o.User, hashes[0])
+		all, _ = readValue[bool](t, `SELECT NOT EXISTS (
 			SELECT 1 FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
-			WHERE NOT m.deleted AND coalesce(m.updated_ms, 0) <= $2)`, string(o.User), o.At.UnixMilli()))
-		return err
+			WHERE NOT m.deleted AND coalesce(m.updated_ms, 0) <= $2)`, string(o.User), o.At.UnixMilli())
 	})
 	return all, err
 }
 
 // eraseFromAudit puts another name in place of a user and of their keys, whose history goes then.
-func (c *change) eraseFromAudit(ctx context.Context, user id.User, hash string) error {
-	as, err := scanValue[string](c.QueryRowContext(ctx, `SELECT 'erased-' || number FROM erasures WHERE hash = $1`, hash))
+func (t *tx) eraseFromAudit(user id.User, hash string) {
+	as, _ := readValue[string](t, `SELECT 'erased-' || number FROM erasures WHERE hash = $1`, hash)
 	for _, statement := range []string{
 		`UPDATE audit SET user_id = $2 WHERE user_id <> '' AND user_id = $1`,
 		`UPDATE audit SET actor_id = $2, actor_name = $2 WHERE actor_id = $1`,
 		`UPDATE audit SET actor_id = $2, actor_name = $2 WHERE actor_kind = 'key' AND actor_id IN (SELECT key_id FROM key_records WHERE owner_id = $1)`,
 	} {
-		if err == nil {
-			_, err = c.ExecContext(ctx, statement, string(user), as)
-		}
+		t.exec(statement, string(user), as)
 	}
-	if err == nil {
-		_, err = c.ExecContext(ctx, `DELETE FROM key_records WHERE owner_id = $1`, string(user))
+	t.exec(`DELETE FROM key_records WHERE owner_id = $1`, string(user))
+	for after := (mention{}); t.eraseMentions(user, as, &after); {
 	}
-	for more, after := err == nil, (mention{}); more && err == nil; {
-		more, err = c.eraseMentions(ctx, user, as, &after)
-	}
-	return err
 }
 
 // sharesErasures keeps EraseRows from beginning until the transaction ends, which copies members.
-func (d Dialect) sharesErasures(ctx context.Context, tx *sql.Tx) error {
-	_, err := scanValue[int](tx.QueryRowContext(ctx, d.sql(`SELECT 1 FROM erasure_secret FOR KEY SHARE`)))
-	return err
-}
+func (t *tx) sharesErasures() { t.exec(`SELECT 1 FROM erasure_secret FOR KEY SHARE`) }

@@ -59,12 +59,8 @@ func (c *Catalog) changeErasure(ctx context.Context, operation string, user id.U
 
 // OpenErasures implements erasure.Archive.
 func (c *Catalog) OpenErasures(ctx context.Context, limit int) ([]erasure.Open, error) {
-	return list(ctx, c, "list_erasures", func(row Row) (o erasure.Open, err error) {
-		var at *int64
-		err = row.Scan(&o.User, &at)
-		o.At = fromMillis(at)
-		return o, err
-	}, `SELECT user_id, erased_ms FROM erasures WHERE user_id IS NOT NULL ORDER BY number LIMIT $1`, limit)
+	return list(ctx, c, "list_erasures", columns(func(o *erasure.Open) []any { return []any{&o.User, millis{&o.At}} }),
+		`SELECT user_id, erased_ms FROM erasures WHERE user_id IS NOT NULL ORDER BY number LIMIT $1`, limit)
 }
 
 // HasErasures implements erasure.Archive.
@@ -85,10 +81,8 @@ func (c *Catalog) Erased(ctx context.Context, users []id.User) (map[id.User]hydr
 		hash       string
 		at, number int64
 	}
-	lines, err := list(ctx, c, "read_erasures", func(row Row) (l line, err error) {
-		err = row.Scan(&l.hash, &l.at, &l.number)
-		return l, err
-	}, `SELECT hash, coalesce(erased_ms, $2), number FROM erasures WHERE hash IN (SELECT value ->> 0 FROM jsonb_each($1))`, jsonList(hashes), int64(math.MaxInt64>>20))
+	lines, err := list(ctx, c, "read_erasures", columns(func(l *line) []any { return []any{&l.hash, &l.at, &l.number} }),
+		`SELECT hash, coalesce(erased_ms, $2), number FROM erasures WHERE hash IN (SELECT value ->> 0 FROM jsonb_each($1))`, jsonList(hashes), int64(math.MaxInt64>>20))
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}
@@ -110,17 +104,11 @@ const erasedAs = "erased-"
 
 // EraseKeys implements erasure.Archive. EraseRows needs the history of the keys, to know them in the audit log.
 func (c *Catalog) EraseKeys(ctx context.Context, user id.User) (keys []string, err error) {
-	err = c.inChange(ctx, "erase_keys", func(ctx context.Context, c *change) error {
-		rows, err := c.QueryContext(ctx, `SELECT id FROM api_keys WHERE owner_id = $1 ORDER BY id`, string(user))
-		if keys, err = Collect(rows, err, scanValue[string]); err != nil {
-			return err
-		}
+	err = c.inChange(ctx, "erase_keys", func(t *tx) {
+		keys = readAll(t, scanValue[string], `SELECT id FROM api_keys WHERE owner_id = $1 ORDER BY id`, string(user))
 		for _, key := range keys {
-			if err := c.revoke(ctx, key, apikey.Operator); err != nil {
-				return err
-			}
+			t.revoke(key, apikey.Operator)
 		}
-		return nil
 	})
 	return keys, err
 }
@@ -135,17 +123,13 @@ type mention struct {
 }
 
 // eraseMentions puts another name in place of a user in the texts of the next records after m, which becomes the last of them.
-func (c *change) eraseMentions(ctx context.Context, user id.User, as string, m *mention) (more bool, err error) {
-	rows, err := c.QueryContext(ctx, `
+func (t *tx) eraseMentions(user id.User, as string, m *mention) (more bool) {
+	found := readAll(t, columns(func(m *mention) []any { return []any{&m.log, &m.millis, &m.number, &m.before, &m.after, &m.reason} }), `
 		SELECT log, at_ms, number, before, after, reason FROM audit
 		WHERE (reason <> '' OR action IN ('settings', 'directory'))
 			AND (before LIKE '%' || $1 || '%' OR after LIKE '%' || $1 || '%' OR reason LIKE '%' || $1 || '%')
 			AND (log + 0, at_ms, number) > ($2, $3, $4) ORDER BY log + 0, at_ms, number LIMIT $5`,
 		string(user), m.log, m.millis, m.number, mentionsAtOnce)
-	found, err := Collect(rows, err, func(row Row) (m mention, err error) {
-		err = row.Scan(&m.log, &m.millis, &m.number, &m.before, &m.after, &m.reason)
-		return m, err
-	})
 	name := func(in id.User) string {
 		if in == user {
 			return as
@@ -153,10 +137,8 @@ func (c *change) eraseMentions(ctx context.Context, user id.User, as string, m *
 		return string(in)
 	}
 	for _, *m = range found {
-		if err == nil {
-			_, err = c.ExecContext(ctx, `UPDATE audit SET before = $4, after = $5, reason = $6 WHERE log = $1 AND at_ms = $2 AND number = $3`,
-				m.log, m.millis, m.number, audit.RenameValue(m.before, name), audit.RenameValue(m.after, name), audit.Rename(m.reason, name))
-		}
+		t.exec(`UPDATE audit SET before = $4, after = $5, reason = $6 WHERE log = $1 AND at_ms = $2 AND number = $3`,
+			m.log, m.millis, m.number, audit.RenameValue(m.before, name), audit.RenameValue(m.after, name), audit.Rename(m.reason, name))
 	}
-	return len(found) == mentionsAtOnce, err
+	return len(found) == mentionsAtOnce && t.err == nil
 }

@@ -2,8 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"slices"
 
 	"levelboard/internal/domain/apikey"
@@ -15,27 +13,26 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// scanGuildAfter reads id, settings, incarnation, version, described and hidden, and columns before them. It returns guild.ErrNotFound when there is no row.
+// scanGuildAfter reads id, settings, incarnation, version, described and hidden, and columns before them.
 func scanGuildAfter(row Row, before ...any) (*guild.Guild, error) {
 	var document []byte
 	var g guild.Guild
 	var gid id.Guild
 	var described int64
 	err := row.Scan(append(before, &gid, &document, &g.Incarnation, &g.Edited, &described, &g.Hidden)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, guild.ErrNotFound
+	if err == nil {
+		g.Settings, err = guild.Unmarshal(document)
 	}
 	if err != nil {
-		return nil, err
-	}
-	if g.Settings, err = guild.Unmarshal(document); err != nil {
 		return nil, err
 	}
 	g.ID, g.Version = gid, max(g.Edited, described, g.Hidden)
 	return &g, nil
 }
 
-func scanGuild(row Row) (*guild.Guild, error) { return scanGuildAfter(row) }
+func scanLocked(row Row) (*guild.Guild, error) { return scanGuildAfter(row) }
+
+var scanGuild = orMissing(guild.ErrNotFound, scanLocked)
 
 // Guild implements guild.Source.
 func (c *Catalog) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
@@ -70,81 +67,70 @@ func (c *Catalog) ManagedBy(ctx context.Context, user id.User, limit int) ([]*gu
 
 // Deleted implements snapshot.Archive.
 func (c *Catalog) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
-	return list(ctx, c, "list_deleted_guilds", func(row Row) (g leaderboard.GuildRef, err error) {
-		err = row.Scan(&g.ID, &g.Incarnation)
-		return g, err
-	}, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
+	return list(ctx, c, "list_deleted_guilds", scanRef, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
 }
+
+// scanRef reads a guild's id and incarnation.
+var scanRef = columns(func(g *leaderboard.GuildRef) []any { return []any{&g.ID, &g.Incarnation} })
 
 // PutGuild implements guilds.Archive.
 func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
-	err = c.inChange(ctx, "put_guild", func(ctx context.Context, c *change) error {
-		present, err := c.locked(ctx, s.ID)
-		if err != nil && !errors.Is(err, guild.ErrNotFound) {
-			return err
-		}
+	err = c.inChange(ctx, "put_guild", func(t *tx) {
+		present, _ := readRow(t, scanLocked, lockGuild, string(s.ID))
 		created = present == nil
-		g, err = c.write(ctx, present, s, `
+		g = t.write(present, s, `
 			INSERT INTO guilds (id, vanity, settings, version, closes_ms, open, incarnation, created_ms)
 			VALUES ($1, NULLIF($2, ''), $3, $4, CASE WHEN $5 = 1 THEN 0 END, $6, $7, now_ms())
 			ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version, open = excluded.open,
 				closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THEN 0 END
 			RETURNING incarnation`, int64(guild.NewIncarnation()))
-		return err
 	})
 	return g, created && err == nil, err
 }
 
 // UpdateGuild implements guilds.Archive.
 func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (g *guild.Guild, err error) {
-	err = c.inChange(ctx, "update_guild", func(ctx context.Context, c *change) error {
-		present, err := c.locked(ctx, s.ID)
-		if err != nil {
-			return err
+	err = c.inChange(ctx, "update_guild", func(t *tx) {
+		present := t.locked(s.ID)
+		if t.err != nil {
+			return
 		}
 		if present.Edited != edited {
-			return guild.ErrChanged
+			t.fail(guild.ErrChanged)
 		}
 		s.Name, s.Icon, s.MemberCount = present.Name, present.Icon, present.MemberCount
-		g, err = c.write(ctx, present, s, updateGuild)
-		return err
+		g = t.write(present, s, updateGuild)
 	})
 	return g, err
 }
 
 // ChangeGuild implements guilds.Archive. A property that a Description sets, too, is no edit: it may change while a manager has a form open.
 func (c *Catalog) ChangeGuild(ctx context.Context, gid id.Guild, given guild.Change) (g *guild.Guild, err error) {
-	err = c.inChange(ctx, "change_guild", func(ctx context.Context, c *change) error {
-		if g, err = c.locked(ctx, gid); err != nil {
-			return err
+	err = c.inChange(ctx, "change_guild", func(t *tx) {
+		if g = t.locked(gid); t.err != nil {
+			return
 		}
 		s, err := given.In(g.Settings)
 		if err == nil {
 			err = s.KeepSecrets(&g.Settings)
 		}
-		if err != nil {
-			return err
-		}
-		directory, err := c.directory(ctx, gid)
-		if err != nil {
-			return err
+		directory := t.directory(gid)
+		if t.fail(err); t.err != nil {
+			return
 		}
 		after := directory.Named(s)
 		described := after
 		described.Name, described.Icon, described.MemberCount = g.Name, g.Icon, g.MemberCount
 		switch {
 		case guild.Same(after, g.Settings):
-			return nil
 		case !guild.Same(described, g.Settings):
-			g, err = c.write(ctx, g, s, updateGuild)
-			return err
+			g = t.write(g, s, updateGuild)
+		default:
+			before := &guild.Described{Settings: g.Settings, Directory: directory}
+			g.Settings = after
+			g.Version = t.rename(after)
+			t.auditedChanges(audit.Settings, before, guild.Described{Settings: after, Directory: directory})
 		}
-		before := &guild.Described{Settings: g.Settings, Directory: directory}
-		g.Settings = after
-		if g.Version, err = c.rename(ctx, after); err != nil {
-			return err
-		}
-		return c.auditedChanges(ctx, audit.Settings, before, guild.Described{Settings: after, Directory: directory})
 	})
 	return g, err
 }
@@ -156,109 +142,67 @@ const updateGuild = `
 
 // write writes settings in the place of those that are present, if any, by a statement on id, vanity, document, version, whether gains are counted
 // and which periods are open, and more. A guild is due then that counts gains, or that has not noted yet that it does not any more.
-func (c *change) write(ctx context.Context, present *guild.Guild, s guild.Settings, statement string, more ...any) (*guild.Guild, error) {
+func (t *tx) write(present *guild.Guild, s guild.Settings, statement string, more ...any) *guild.Guild {
 	var saved *guild.Settings
 	if present != nil {
 		saved = &present.Settings
 	}
-	if err := s.KeepSecrets(saved); err != nil {
-		return nil, err
-	}
-	directory, err := c.directory(ctx, s.ID)
-	if err != nil {
-		return nil, err
-	}
+	t.fail(s.KeepSecrets(saved))
+	directory := t.directory(s.ID)
 	g := &guild.Guild{Settings: directory.Named(s)}
-	document, err := fitting(g.Settings)
-	if err != nil {
-		return nil, err
-	}
-	err = c.exists(ctx, `SELECT NOT EXISTS (SELECT 1 FROM guilds WHERE vanity = NULLIF($1, '') AND id <> $2)`,
-		guild.ErrVanityTaken, string(s.Vanity), string(s.ID))
-	if err != nil {
-		return nil, err
-	}
-	if err := c.keepsSeasons(ctx, s); err != nil {
-		return nil, err
-	}
-	if g.Version, err = c.log(ctx, changes.Guild, string(s.ID)); err != nil {
-		return nil, err
-	}
+	document := t.fitting(g.Settings)
+	t.require(guild.ErrVanityTaken, `SELECT NOT EXISTS (SELECT 1 FROM guilds WHERE vanity = NULLIF($1, '') AND id <> $2)`, string(s.Vanity), string(s.ID))
+	t.keepsSeasons(s)
+	g.Version = t.log(changes.Guild, string(s.ID))
 	g.Edited = g.Version
-	open, err := c.openSince(ctx, s)
-	if err != nil {
-		return nil, err
+	args := []any{string(s.ID), string(s.Vanity), document, g.Version, asInt(s.Calendar().Counts()), t.openSince(s)}
+	g.Incarnation, _ = readValue[guild.Incarnation](t, statement, append(args, more...)...)
+	if present != nil && !present.SameRoles(&s) {
+		t.exec(`UPDATE guilds SET reset = $2 WHERE id = $1 AND reset = ''`, string(s.ID), string(events.Settings))
 	}
-	err = c.QueryRowContext(ctx, statement, append([]any{
-		string(s.ID), string(s.Vanity), document, g.Version, asInt(s.Calendar().Counts()), open,
-	}, more...)...).Scan(&g.Incarnation)
-	if err == nil && present != nil && !present.SameRoles(&s) {
-		_, err = c.ExecContext(ctx, `UPDATE guilds SET reset = $2 WHERE id = $1 AND reset = ''`, string(s.ID), string(events.Settings))
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := c.putAnnouncements(ctx, saved, g.Settings); err != nil {
-		return nil, err
-	}
+	t.putAnnouncements(saved, g.Settings)
 	var before *guild.Described
 	if present != nil {
 		before = &guild.Described{Settings: present.Settings, Directory: directory}
 	}
-	return g, c.auditedChanges(ctx, audit.Settings, before, guild.Described{Settings: g.Settings, Directory: directory})
+	t.auditedChanges(audit.Settings, before, guild.Described{Settings: g.Settings, Directory: directory})
+	return g
 }
 
-// locked reads a guild and locks its row. guild.ErrNotFound when there is none.
-func (c *change) locked(ctx context.Context, g id.Guild) (*guild.Guild, error) {
-	return scanGuild(c.QueryRowContext(ctx, c.sql(`SELECT id, settings, incarnation, version, described, hidden FROM guilds WHERE id = $1 FOR UPDATE`), string(g)))
+const lockGuild = `SELECT id, settings, incarnation, version, described, hidden FROM guilds WHERE id = $1 FOR UPDATE`
+
+// locked reads a guild and locks its row. It fails with guild.ErrNotFound when there is none.
+func (t *tx) locked(g id.Guild) *guild.Guild {
+	found, _ := readRow(t, scanGuild, lockGuild, string(g))
+	return found
 }
 
-// fitting is the settings' document. guild.ErrTooLong when it is too long, which names of a directory can make it.
-func fitting(s guild.Settings) (string, error) {
+// fitting is the settings' document. It fails with guild.ErrTooLong when that is too long, which names of a directory can make it.
+func (t *tx) fitting(s guild.Settings) string {
 	document, err := guild.MarshalSecrets(s)
 	if err == nil && len(document) > guild.MaxDocument {
 		err = guild.ErrTooLong
 	}
-	return string(document), err
+	t.fail(err)
+	return string(document)
 }
 
 // DeleteGuild implements guilds.Archive.
 func (c *Catalog) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild, err error) {
-	err = c.inChange(ctx, "delete_guild", func(ctx context.Context, c *change) error {
-		if g, err = c.locked(ctx, gid); err != nil {
-			return err
+	err = c.inChange(ctx, "delete_guild", func(t *tx) {
+		if g = t.locked(gid); t.err != nil {
+			return
 		}
-		rows, err := c.QueryContext(ctx, `SELECT key_id FROM key_grants WHERE guild_id = $1`, string(gid))
-		keys, err := Collect(rows, err, scanValue[string])
-		if err != nil {
-			return err
-		}
+		keys := readAll(t, scanValue[string], `SELECT key_id FROM key_grants WHERE guild_id = $1`, string(gid))
 		slices.Sort(keys) // not by the server, which could take the index of all grants by key for it, as in byGuild
-		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Ungranted, GuildIDs: []id.Guild{gid}}, keys...)
-		if err != nil {
-			return err
-		}
-		if err := c.dropCheckpoints(ctx, `SELECT incarnation FROM checkpoints WHERE guild_id = $1`, string(gid)); err != nil {
-			return err
-		}
-		_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) SELECT audit_log, id, now_ms()
+		t.record(apikey.Record{By: apikey.Operator, Action: apikey.Ungranted, GuildIDs: []id.Guild{gid}}, keys...)
+		t.dropCheckpoints(`SELECT incarnation FROM checkpoints WHERE guild_id = $1`, string(gid))
+		t.exec(`INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) SELECT audit_log, id, now_ms()
 			FROM guilds WHERE id = $1 AND audit_log IS NOT NULL ON CONFLICT DO NOTHING`, string(gid))
-		if err != nil {
-			return err
-		}
-		if _, err := c.ExecContext(ctx, `DELETE FROM guilds WHERE id = $1`, string(gid)); err != nil {
-			return err
-		}
-		_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, now_ms())`,
-			int64(g.Incarnation), string(gid))
-		if err != nil {
-			return err
-		}
-		if _, err := c.log(ctx, changes.Guild, string(gid)); err != nil {
-			return err
-		}
-		_, err = c.log(ctx, changes.Key, keys...)
-		return err
+		t.exec(`DELETE FROM guilds WHERE id = $1`, string(gid))
+		t.exec(`INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, now_ms())`, int64(g.Incarnation), string(gid))
+		t.log(changes.Guild, string(gid))
+		t.log(changes.Key, keys...)
 	})
 	if err != nil {
 		return nil, err

@@ -16,30 +16,25 @@ import (
 
 // SetHidden implements hiding.Archive.
 func (c *Catalog) SetHidden(ctx context.Context, gid id.Guild, s hiding.Step) (g *guild.Guild, changed int64, err error) {
-	err = c.inChange(ctx, "set_hidden", func(ctx context.Context, c *change) error {
-		if g, err = c.locked(ctx, gid); err != nil {
-			return err
-		}
-		number := c.version + 1
+	err = c.inChange(ctx, "set_hidden", func(t *tx) {
+		g = t.locked(gid)
+		number := t.version + 1
 		args := []any{string(gid), jsonList(s.Users), int64(s.By), number}
 		if s.Hidden {
-			changed, err = c.exec(ctx, `
-				INSERT INTO hidden (guild_id, user_id, flags, number) SELECT $1, value, CAST($3 AS integer), CAST($4 AS bigint) FROM (SELECT value ->> 0 AS value FROM jsonb_each($2)) AS u WHERE true
+			changed = t.exec(`
+				INSERT INTO hidden (guild_id, user_id, flags, number)
+				SELECT $1, u.value ->> 0, CAST($3 AS integer), CAST($4 AS bigint) FROM jsonb_each($2) AS u WHERE true
 				ON CONFLICT (guild_id, user_id) DO UPDATE SET flags = hidden.flags | excluded.flags, number = excluded.number
 				WHERE hidden.flags & excluded.flags = 0`, args...)
 		} else {
-			changed, err = c.exec(ctx, `UPDATE hidden SET flags = flags & ~CAST($3 AS integer), number = $4
+			changed = t.exec(`UPDATE hidden SET flags = flags & ~CAST($3 AS integer), number = $4
 				WHERE guild_id = $1 AND user_id IN (SELECT value ->> 0 FROM jsonb_each($2)) AND flags & CAST($3 AS integer) <> 0`, args...)
 		}
-		if err != nil || changed == 0 {
-			return err
+		if changed == 0 {
+			return
 		}
-		if _, err := c.log(ctx, changes.Guild, string(gid)); err != nil {
-			return err
-		}
-		if _, err := c.ExecContext(ctx, `UPDATE guilds SET hidden = $2 WHERE id = $1`, string(gid), number); err != nil {
-			return err
-		}
+		t.log(changes.Guild, string(gid))
+		t.exec(`UPDATE guilds SET hidden = $2 WHERE id = $1`, string(gid), number)
 		g.Hidden, g.Version = number, number
 		e := audit.Entry{Action: audit.Hidden, Count: &changed}
 		if len(s.Users) == 1 {
@@ -49,10 +44,8 @@ func (c *Catalog) SetHidden(ctx context.Context, gid id.Guild, s hiding.Step) (g
 			By     string `json:"by"`
 			Hidden bool   `json:"hidden"`
 		}{s.By.String(), s.Hidden})
-		if err != nil {
-			return err
-		}
-		return c.audited(ctx, gid, e, nil, after)
+		t.fail(err)
+		t.audited(gid, e, nil, after)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -60,10 +53,7 @@ func (c *Catalog) SetHidden(ctx context.Context, gid id.Guild, s hiding.Step) (g
 	return g, changed, nil
 }
 
-func scanHidden(row Row) (u hidden.User, err error) {
-	err = row.Scan(&u.User, &u.Flags, &u.Number)
-	return u, err
-}
+var scanHidden = columns(func(u *hidden.User) []any { return []any{&u.User, &u.Flags, &u.Number} })
 
 // Hidden implements hiding.Archive.
 func (c *Catalog) Hidden(ctx context.Context, g id.Guild, offset, limit int64) ([]hidden.User, error) {
@@ -84,31 +74,19 @@ func (c *Catalog) HiddenAmong(ctx context.Context, g id.Guild, users []id.User) 
 
 // HiddenOf lists the guilds in which a user is hidden.
 func (c *Catalog) HiddenOf(ctx context.Context, user id.User) ([]hiding.InGuild, error) {
-	return list(ctx, c, "read_hidden_of", func(row Row) (in hiding.InGuild, err error) {
-		err = row.Scan(&in.Guild, &in.Flags)
-		return in, err
-	}, `SELECT guild_id, flags FROM hidden WHERE user_id = $1 AND flags <> 0 ORDER BY guild_id`, string(user))
+	return list(ctx, c, "read_hidden_of", columns(func(in *hiding.InGuild) []any { return []any{&in.Guild, &in.Flags} }),
+		`SELECT guild_id, flags FROM hidden WHERE user_id = $1 AND flags <> 0 ORDER BY guild_id`, string(user))
 }
 
 // LiftHidden implements erasure.Archive.
 func (c *Catalog) LiftHidden(ctx context.Context, user id.User) (lifted []leaderboard.GuildRef, err error) {
-	err = c.inChange(ctx, "lift_hidden", func(ctx context.Context, c *change) error {
-		rows, err := c.QueryContext(ctx, `SELECT guild_id FROM hidden WHERE user_id = $1 AND flags <> 0 ORDER BY guild_id`, string(user))
-		guilds, err := Collect(rows, err, scanValue[string])
-		for _, gid := range guilds {
-			if err == nil {
-				_, err = c.log(ctx, changes.Guild, gid)
-			}
-			g := leaderboard.GuildRef{ID: id.Guild(gid), Hidden: c.version}
-			if err == nil {
-				err = c.QueryRowContext(ctx, `UPDATE guilds SET hidden = $2 WHERE id = $1 RETURNING incarnation`, gid, c.version).Scan(&g.Incarnation)
-			}
-			if err == nil {
-				_, err = c.ExecContext(ctx, `UPDATE hidden SET flags = 0, number = $3 WHERE guild_id = $1 AND user_id = $2`, gid, string(user), c.version)
-			}
+	err = c.inChange(ctx, "lift_hidden", func(t *tx) {
+		for _, gid := range readAll(t, scanValue[string], `SELECT guild_id FROM hidden WHERE user_id = $1 AND flags <> 0 ORDER BY guild_id`, string(user)) {
+			g := leaderboard.GuildRef{ID: id.Guild(gid), Hidden: t.log(changes.Guild, gid)}
+			g.Incarnation, _ = readValue[guild.Incarnation](t, `UPDATE guilds SET hidden = $2 WHERE id = $1 RETURNING incarnation`, gid, g.Hidden)
+			t.exec(`UPDATE hidden SET flags = 0, number = $3 WHERE guild_id = $1 AND user_id = $2`, gid, string(user), g.Hidden)
 			lifted = append(lifted, g)
 		}
-		return err
 	})
 	return lifted, err
 }

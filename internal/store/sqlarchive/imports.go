@@ -2,8 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"levelboard/internal/usecase/audit"
@@ -15,51 +13,39 @@ import (
 
 // Import implements checkpoints.Archive.
 func (c *Catalog) Import(ctx context.Context, g leaderboard.GuildRef, files string) (*checkpoints.NotedImport, error) {
-	return one(ctx, c, "read_import", scanImport, `
+	return one(ctx, c, "read_import", orMissing(nil, scanImport), `
 		SELECT name, checkpoint, plan, started_ms, now_ms() - started_ms, finished FROM imports WHERE incarnation = $1 AND files = $2`,
 		int64(g.Incarnation), files)
 }
 
 func scanImport(row Row) (*checkpoints.NotedImport, error) {
 	var i checkpoints.NotedImport
-	var started, age int64
-	err := row.Scan(&i.ID, &i.Checkpoint, &i.Plan, &started, &age, &i.Finished)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	var age int64
+	err := row.Scan(&i.ID, &i.Checkpoint, &i.Plan, millis{&i.Started}, &age, &i.Finished)
+	if err != nil {
+		return nil, err
 	}
-	i.Started, i.Age = time.UnixMilli(started), time.Duration(age)*time.Millisecond
-	return &i, err
+	i.Age = time.Duration(age) * time.Millisecond
+	return &i, nil
 }
 
 // StartImport implements checkpoints.Archive.
 func (c *Catalog) StartImport(ctx context.Context, g leaderboard.GuildRef, files string, i checkpoints.NotedImport, replaces string) error {
-	return c.inSlow(ctx, "start_import", func(ctx context.Context, s *change) error {
-		now, err := s.locksIncarnation(ctx, g)
-		if err == nil {
-			_, err = s.exec(ctx, `DELETE FROM imports WHERE incarnation = $1 AND files = $2 AND name = $3`, int64(g.Incarnation), files, replaces)
-		}
-		if err == nil {
-			_, err = s.exec(ctx, `INSERT INTO imports (incarnation, files, name, checkpoint, plan, started_ms, finished) VALUES ($1, $2, $3, $4, $5, $6, false)`,
-				int64(g.Incarnation), files, i.ID, i.Checkpoint, i.Plan, now)
-		}
-		return err
+	return c.inSlow(ctx, "start_import", func(t *tx) {
+		now := t.locksIncarnation(g)
+		t.exec(`DELETE FROM imports WHERE incarnation = $1 AND files = $2 AND name = $3`, int64(g.Incarnation), files, replaces)
+		t.exec(`INSERT INTO imports (incarnation, files, name, checkpoint, plan, started_ms, finished) VALUES ($1, $2, $3, $4, $5, $6, false)`,
+			int64(g.Incarnation), files, i.ID, i.Checkpoint, i.Plan, now)
 	})
 }
 
 // FinishImport implements checkpoints.Archive.
 func (c *Catalog) FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string, members int64) error {
-	return c.inSlow(ctx, "finish_import", func(ctx context.Context, s *change) error {
-		_, err := s.exec(ctx, `UPDATE imports SET finished = true WHERE incarnation = $1 AND name = $2`, int64(g.Incarnation), importID)
-		if err != nil {
-			return err
+	return c.inSlow(ctx, "finish_import", func(t *tx) {
+		t.exec(`UPDATE imports SET finished = true WHERE incarnation = $1 AND name = $2`, int64(g.Incarnation), importID)
+		if t.exec(`UPDATE guilds SET reset = $3 WHERE id = $1 AND incarnation = $2`, string(g.ID), int64(g.Incarnation), string(events.Imported)) == 0 {
+			t.fail(snapshot.ErrStale)
 		}
-		told, err := s.exec(ctx, `UPDATE guilds SET reset = $3 WHERE id = $1 AND incarnation = $2`, string(g.ID), int64(g.Incarnation), string(events.Imported))
-		if err == nil && told == 0 {
-			err = snapshot.ErrStale
-		}
-		if err != nil {
-			return err
-		}
-		return s.audited(ctx, g.ID, audit.Entry{Action: audit.Imported, Count: &members}, nil, nil)
+		t.audited(g.ID, audit.Entry{Action: audit.Imported, Count: &members}, nil, nil)
 	})
 }

@@ -2,9 +2,7 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,28 +33,23 @@ func (c *Catalog) Keys(ctx context.Context, after string, limit int) ([]*apikey.
 		`SELECT `+keyColumns+` FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 }
 
-func scanKey(row Row) (*apikey.Key, error) { return scanKeyAnd(row) }
+var scanKey = orMissing(apikey.ErrNotFound, func(row Row) (*apikey.Key, error) { return scanKeyAnd(row) })
 
 // scanKeyAnd reads keyColumns, and the columns after them into more.
 func scanKeyAnd(row Row, more ...any) (*apikey.Key, error) {
 	var k apikey.Key
 	var hash []byte
-	var created int64
-	var expires *int64
 	var grants, old string
 	err := row.Scan(append([]any{
-		&k.ID, &hash, &k.Name, &k.OwnerID, &k.Permission, &created, &expires, &k.RateLimit, &grants, &old,
+		&k.ID, &hash, &k.Name, &k.OwnerID, &k.Permission, millis{&k.CreatedAt}, optional{&k.ExpiresAt}, &k.RateLimit, &grants, &old,
 	}, more...)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, apikey.ErrNotFound
-	}
 	if err != nil {
 		return nil, err
 	}
 	if copy(k.Hash[:], hash) != len(k.Hash) {
 		return nil, fmt.Errorf("key %s has a hash of %d bytes", k.ID, len(hash))
 	}
-	k.CreatedAt, k.ExpiresAt, k.GuildIDs = time.UnixMilli(created).UTC(), optionalTime(expires), idsIn[id.Guild](grants)
+	k.GuildIDs = idsIn[id.Guild](grants)
 	k.Old, err = oldSecrets(old)
 	return &k, err
 }
@@ -82,40 +75,24 @@ func (c *Catalog) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, 
 	guilds := slices.Clone(k.GuildIDs)
 	slices.Sort(guilds)
 	guilds = slices.Compact(guilds)
-	return c.inChange(ctx, "create_key", func(ctx context.Context, c *change) error {
-		if err := c.roomFor(ctx, k.OwnerID, atMost); err != nil {
-			return err
+	return c.inChange(ctx, "create_key", func(t *tx) {
+		if atMost > 0 { // no other key is made meanwhile: changes take turns
+			t.require(apikey.ErrTooMany, `SELECT count(*) < $2 FROM api_keys WHERE owner_id = $1`, string(k.OwnerID), atMost)
 		}
-		_, err := c.ExecContext(ctx, `
+		t.exec(`
 			INSERT INTO api_keys (id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, k.ID, k.Hash[:], k.Name, string(k.OwnerID), string(k.Permission),
 			k.CreatedAt.UnixMilli(), optionalMillis(k.ExpiresAt), k.RateLimit)
-		if err != nil {
-			return err
-		}
-		granted, err := c.exec(ctx, `
+		granted := t.exec(`
 			INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT $1, id, $3 FROM guilds
 			WHERE id IN (SELECT value ->> 0 FROM jsonb_each($2))`,
 			k.ID, jsonList(guilds), string(by))
-		if err != nil {
-			return err
-		}
 		if granted < int64(len(guilds)) {
-			return guild.ErrNotFound
+			t.fail(guild.ErrNotFound)
 		}
-		if err := c.changed(ctx, k.ID, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds}); err != nil {
-			return err
-		}
-		return c.auditedGrants(ctx, audit.Granted, k.ID, guilds)
+		t.changed(k.ID, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds})
+		t.auditedGrants(audit.Granted, k.ID, guilds)
 	})
-}
-
-// roomFor returns apikey.ErrTooMany when the owner has so many keys; 0 is no limit. No other key is made meanwhile: changes take turns.
-func (c *change) roomFor(ctx context.Context, owner id.User, atMost int) error {
-	if atMost == 0 {
-		return nil
-	}
-	return c.exists(ctx, `SELECT count(*) < $2 FROM api_keys WHERE owner_id = $1`, apikey.ErrTooMany, string(owner), atMost)
 }
 
 // AddUse implements apikey.UseStore.
@@ -125,25 +102,17 @@ func (c *Catalog) AddUse(ctx context.Context, hour int64, uses []apikey.KeyUse) 
 		rows[i] = []any{u.KeyID, u.Requests, u.LastUsed.UnixMilli()}
 	}
 	used := jsonRows(rows)
-	return c.inTx(ctx, "add_key_use", func(ctx context.Context, tx *sql.Tx) error {
+	return c.inTx(ctx, "add_key_use", func(t *tx) {
 		// In one order among replicas, and before anything else, so that none waits for another in a circle and no key is
 		// deleted in between.
-		_, err := tx.ExecContext(ctx, c.sql(`
-			SELECT id FROM api_keys WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1)) ORDER BY id FOR NO KEY UPDATE`), used)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `
+		t.exec(`SELECT id FROM api_keys WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1)) ORDER BY id FOR NO KEY UPDATE`, used)
+		t.exec(`
 			UPDATE api_keys SET last_used_ms = u.last
 			FROM (SELECT value ->> 0 AS id, CAST(value ->> 2 AS bigint) AS last FROM jsonb_each($1)) AS u
 			WHERE api_keys.id = u.id AND coalesce(last_used_ms, 0) < u.last`, used)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `
+		t.exec(`
 			INSERT INTO key_use AS w (key_id, hour, requests)
 			SELECT k.id, $2, CAST(u.value ->> 1 AS bigint) FROM jsonb_each($1) AS u JOIN api_keys AS k ON k.id = u.value ->> 0 WHERE true
 			ON CONFLICT (key_id, hour) DO UPDATE SET requests = w.requests + excluded.requests`, used, hour)
-		return err
 	})
 }

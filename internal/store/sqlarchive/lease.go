@@ -43,13 +43,8 @@ func (c *Catalog) AcquireLease(ctx context.Context, holder string, ttl time.Dura
 
 // LeaseState implements lease.Store.
 func (c *Catalog) LeaseState(ctx context.Context) (lease.State, error) {
-	return one(ctx, c, "lease_state", func(row Row) (s lease.State, err error) {
-		err = row.Scan(&s.Holder, &s.Fence, &s.Ends, &s.Last)
-		if errors.Is(err, sql.ErrNoRows) {
-			err = nil
-		}
-		return s, err
-	}, `SELECT holder, fence, expires_ms, last FROM leases WHERE name = $1`, leaseName)
+	return one(ctx, c, "lease_state", orMissing(nil, columns(func(s *lease.State) []any { return []any{&s.Holder, &s.Fence, &s.Ends, &s.Last} })),
+		`SELECT holder, fence, expires_ms, last FROM leases WHERE name = $1`, leaseName)
 }
 
 // ReleaseLease implements lease.Store.
@@ -58,12 +53,9 @@ func (c *Catalog) ReleaseLease(ctx context.Context, l lease.Lease) error {
 		UPDATE leases SET holder = '', expires_ms = 0, last = false WHERE name = $1 AND holder = $2 AND fence = $3`, leaseName, l.Holder, l.Fence)
 }
 
-// Holds keeps a takeover of the lease out until the transaction ends. lease.ErrLost when the fence differs.
-func (c *Catalog) Holds(ctx context.Context, tx *sql.Tx, l lease.Lease) error {
-	_, err := scanValue[int](tx.QueryRowContext(ctx, c.sql(`
-		SELECT 1 FROM leases WHERE name = $1 AND holder = $2 AND fence = $3 FOR KEY SHARE`), leaseName, l.Holder, l.Fence))
-	if errors.Is(err, sql.ErrNoRows) {
-		return lease.ErrLost
+// holds keeps a takeover of the lease out until the transaction ends. It fails with lease.ErrLost when the fence differs.
+func (t *tx) holds(l lease.Lease) {
+	if _, held := readValue[int](t, `SELECT 1 FROM leases WHERE name = $1 AND holder = $2 AND fence = $3 FOR KEY SHARE`, leaseName, l.Holder, l.Fence); !held {
+		t.fail(lease.ErrLost)
 	}
-	return err
 }

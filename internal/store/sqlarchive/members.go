@@ -2,9 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
@@ -12,23 +9,22 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// scanMember reads a member's columns, from user_id to NOT present as Members does, and columns after them.
-func scanMember(row Row, after ...any) (r snapshot.Row, err error) {
-	var updated, cooldown *int64
+// memberFields are where a member's columns go, from user_id to NOT present as Members has them.
+func memberFields(r *snapshot.Row) []any {
 	u := &r.User
-	err = row.Scan(append([]any{
-		&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,
+	return []any{
+		&r.UserID, &r.XP, &r.MessageCount, millis{&r.LastUpdated}, millis{&r.CooldownUntil},
 		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour, &r.Absent,
-	}, after...)...)
-	r.LastUpdated, r.CooldownUntil = fromMillis(updated), fromMillis(cooldown)
-	return r, err
+	}
 }
 
 // State implements snapshot.Archive.
 func (c *Catalog) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
-	return one(ctx, c, "read_state", func(row Row) (snapshot.State, error) { return scanState(row) }, `SELECT epoch, archived, verified FROM guilds WHERE id = $1 AND incarnation = $2`,
-		string(g.ID), int64(g.Incarnation))
+	return one(ctx, c, "read_state", orMissing(snapshot.ErrStale, columns(stateFields)),
+		`SELECT epoch, archived, verified FROM guilds WHERE id = $1 AND incarnation = $2`, string(g.ID), int64(g.Incarnation))
 }
+
+func stateFields(s *snapshot.State) []any { return []any{&s.Epoch, &s.Archived, &s.Verified} }
 
 // States implements snapshot.Archive. Nobody asks for the state of another incarnation of a guild.
 func (c *Catalog) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
@@ -36,8 +32,9 @@ func (c *Catalog) States(ctx context.Context, guilds []leaderboard.GuildRef) (ma
 	for i, g := range guilds {
 		ids[i] = g.ID
 	}
-	return statesOf(list(ctx, c, "read_states", scanStateOf, `
-		SELECT id, incarnation, epoch, archived, verified FROM guilds WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1))`, jsonList(ids)))
+	states, err := list(ctx, c, "read_states", scanStateOf, `
+		SELECT id, incarnation, epoch, archived, verified FROM guilds WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1))`, jsonList(ids))
+	return statesOf(states), err
 }
 
 type stateOf struct {
@@ -45,44 +42,51 @@ type stateOf struct {
 	snapshot.State
 }
 
-func scanStateOf(row Row) (s stateOf, err error) {
-	err = row.Scan(&s.guild.ID, &s.guild.Incarnation, &s.Epoch, &s.Archived, &s.Verified)
-	return s, err
-}
+var scanStateOf = columns(func(s *stateOf) []any {
+	return append([]any{&s.guild.ID, &s.guild.Incarnation}, stateFields(&s.State)...)
+})
 
-func statesOf(list []stateOf, err error) (map[leaderboard.GuildRef]snapshot.State, error) {
+func statesOf(list []stateOf) map[leaderboard.GuildRef]snapshot.State {
 	states := make(map[leaderboard.GuildRef]snapshot.State, len(list))
 	for _, s := range list {
 		states[s.guild] = s.State
 	}
-	return states, err
+	return states
 }
 
 // RaiseEpoch implements hydrate.Archive. Cut off, it changes nothing.
-func (c *Catalog) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (s snapshot.State, err error) {
-	err = c.inTx(ctx, "raise_epoch", func(ctx context.Context, tx *sql.Tx) error {
-		var open bool // most guilds have no open record, and need no second statement
-		s, err = scanState(tx.QueryRowContext(ctx, `
+func (c *Catalog) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (snapshot.State, error) {
+	type raised struct {
+		snapshot.State
+		open bool // most guilds have no open record, and need no second statement
+	}
+	var r raised
+	err := c.inTx(ctx, "raise_epoch", func(t *tx) {
+		var exists bool
+		r, exists = readRow(t, columns(func(r *raised) []any { return append(stateFields(&r.State), &r.open) }), `
 			UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN $5 >= 0 THEN verified + 1 ELSE 0 END
 			WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
 			RETURNING epoch, archived, verified, coalesce((SELECT max(rev) FROM requests WHERE incarnation + 0 = $2 AND rev IS NOT NULL) > $5, false)`,
-			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept), &open)
-		if err != nil || !open {
-			return err
+			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept)
+		if !exists {
+			t.fail(snapshot.ErrStale)
 		}
-		return closeRecords(ctx, tx, g, kept)
+		if r.open {
+			t.closeRecords(g, kept)
+		}
 	})
 	if err != nil {
 		return snapshot.State{}, err
 	}
-	return s, nil
+	return r.State, nil
 }
 
 // Members implements snapshot.Archive. Where nobody gained anything, gains cost nothing.
 func (c *Catalog) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
 	found, err := list(ctx, c, "read_members", func(row Row) (snapshot.Row, error) {
+		var r snapshot.Row
 		var gains string
-		r, err := scanMember(row, &gains)
+		err := row.Scan(append(memberFields(&r), &gains)...)
 		if err == nil {
 			r.Gains, err = period.ParseGains(gains)
 		}
@@ -102,27 +106,42 @@ func (c *Catalog) Members(ctx context.Context, g leaderboard.GuildRef, after id.
 	return found, err
 }
 
-// scanState reads epoch, archived and verified, and columns after them. It returns snapshot.ErrStale when there is no row.
-func scanState(row Row, after ...any) (s snapshot.State, err error) {
-	err = row.Scan(append([]any{&s.Epoch, &s.Archived, &s.Verified}, after...)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return snapshot.State{}, snapshot.ErrStale
-	}
-	return s, err
+// LastDay implements hydrate.Archive.
+func (c *Catalog) LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error) {
+	return one(ctx, c, "read_last_day", scanValue[period.Day],
+		`SELECT coalesce((SELECT day + 0 FROM gains WHERE incarnation + 0 = $1 ORDER BY day + 0 DESC LIMIT 1), 0)`, int64(g.Incarnation))
 }
 
-// Millis is t as the tables hold it, and nil for the zero time.
-func Millis(t time.Time) *int64 {
-	if t.IsZero() {
-		return nil
-	}
-	return new(t.UnixMilli())
+// History implements periods.Archive.
+func (c *Catalog) History(ctx context.Context, g leaderboard.GuildRef, user id.User, first period.Day) ([]period.Gain, error) {
+	return list(ctx, c, "read_gains", columns(func(g *period.Gain) []any { return []any{&g.Day, &g.Gained} }),
+		`SELECT day, gained FROM gains WHERE incarnation = $1 AND user_id = $2 AND day >= $3 ORDER BY day`,
+		int64(g.Incarnation), string(user), int64(first))
 }
 
-// fromMillis is the time that Millis made ms of.
-func fromMillis(ms *int64) time.Time {
-	if ms == nil {
-		return time.Time{}
+// GainedOn implements hydrate.Archive. The sums are read by the primary key, for a page of members.
+func (c *Catalog) GainedOn(ctx context.Context, g leaderboard.GuildRef, from, to id.User, boards period.Boards) (map[id.User][]int64, error) {
+	type sums struct {
+		user   id.User
+		gained [4]int64
 	}
-	return time.UnixMilli(*ms).UTC()
+	args := []any{int64(g.Incarnation), string(from), string(to), int64(boards.First())}
+	for _, p := range boards.Periods {
+		args = append(args, int64(p.First), int64(p.End))
+	}
+	rows, err := list(ctx, c, "sum_gains", columns(func(s *sums) []any {
+		return []any{&s.user, &s.gained[0], &s.gained[1], &s.gained[2], &s.gained[3]}
+	}), `
+		SELECT user_id,
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $5 AND day < $6), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $7 AND day < $8), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $9 AND day < $10), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $11 AND day < $12), 0) AS bigint)
+		FROM gains WHERE incarnation = $1 AND user_id >= $2 AND user_id <= $3 AND day >= $4
+		GROUP BY user_id`, args...)
+	found := make(map[id.User][]int64, len(rows))
+	for _, s := range rows {
+		found[s.user] = s.gained[:]
+	}
+	return found, err
 }

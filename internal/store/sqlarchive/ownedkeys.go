@@ -24,12 +24,11 @@ func (c *Catalog) OwnedKeys(ctx context.Context, owner id.User, hour int64, limi
 
 func scanOwned(row Row) (o apikey.Owned, err error) {
 	var by string
-	var last *int64
-	k, err := scanKeyAnd(row, &by, &last, &o.Requests)
+	k, err := scanKeyAnd(row, &by, optional{&o.LastUsed}, &o.Requests)
 	if err != nil {
 		return o, err
 	}
-	o.Key, o.LastUsed = *k, optionalTime(last)
+	o.Key = *k
 	for i, who := range strings.Fields(by) {
 		o.Grants = append(o.Grants, apikey.Grant{GuildID: k.GuildIDs[i], By: apikey.Actor(who)})
 	}
@@ -46,43 +45,25 @@ func (c *Catalog) KeepGrants(ctx context.Context, owner id.User, guilds []id.Gui
 	if err != nil || !any {
 		return nil, err
 	}
-	err = c.inChange(ctx, "keep_grants", func(ctx context.Context, c *change) error {
-		rows, err := c.QueryContext(ctx, `
+	err = c.inChange(ctx, "keep_grants", func(t *tx) {
+		lost := map[id.Guild]int{}
+		for _, l := range readAll(t, scanLoss, `
 			SELECT g.key_id, string_agg(g.guild_id, ' ' ORDER BY g.guild_id) FROM key_grants g JOIN api_keys k ON k.id = g.key_id
 			WHERE k.owner_id = $1 AND g.granted_by = $1 AND g.guild_id NOT IN (SELECT value ->> 0 FROM jsonb_each($2))
-			GROUP BY g.key_id ORDER BY g.key_id`, args...)
-		losses, err := Collect(rows, err, scanLoss)
-		if err != nil {
-			return err
-		}
-		lost := map[id.Guild]int{}
-		for _, l := range losses {
-			_, err := c.ExecContext(ctx, `
-				DELETE FROM key_grants WHERE key_id = $1 AND guild_id IN (SELECT value ->> 0 FROM jsonb_each($2))`, l.keyID, jsonList(l.guilds))
-			if err != nil {
-				return err
-			}
-			err = c.record(ctx, apikey.Record{By: apikey.Service, Action: apikey.Ungranted, GuildIDs: l.guilds}, l.keyID)
-			if err != nil {
-				return err
-			}
+			GROUP BY g.key_id ORDER BY g.key_id`, args...) {
+			t.exec(`DELETE FROM key_grants WHERE key_id = $1 AND guild_id IN (SELECT value ->> 0 FROM jsonb_each($2))`, l.keyID, jsonList(l.guilds))
+			t.record(apikey.Record{By: apikey.Service, Action: apikey.Ungranted, GuildIDs: l.guilds}, l.keyID)
 			changed = append(changed, l.keyID)
 			for _, g := range l.guilds {
 				lost[g]++
 			}
 		}
-		if _, err = c.log(ctx, changes.Key, changed...); err != nil {
-			return err
-		}
+		t.log(changes.Key, changed...)
 		for _, g := range slices.Sorted(maps.Keys(lost)) { // as everybody locks guilds
 			for range lost[g] {
-				err := c.audited(ctx, g, audit.Entry{By: audit.By{Actor: audit.TheService}, Action: audit.Ungranted, UserID: owner}, nil, nil)
-				if err != nil {
-					return err
-				}
+				t.audited(g, audit.Entry{By: audit.By{Actor: audit.TheService}, Action: audit.Ungranted, UserID: owner}, nil, nil)
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -2,9 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"time"
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -13,34 +10,21 @@ import (
 	"levelboard/internal/usecase/periods"
 )
 
-// closedFields are where a period's columns from id to gained go; the times are milliseconds, for setTimes.
-func closedFields(c *periods.Closed, begins, ends *int64) []any {
-	return []any{&c.ID, &c.Kind, &c.Name, &c.First, &c.End, begins, ends, &c.Members, &c.Totals.Gained}
-}
-
-func setTimes(c *periods.Closed, begins, ends int64) {
-	c.Begins, c.Ends = time.UnixMilli(begins).UTC(), time.UnixMilli(ends).UTC()
+// closedFields are where a period's columns from id to gained go.
+func closedFields(c *periods.Closed) []any {
+	return []any{&c.ID, &c.Kind, &c.Name, &c.First, &c.End, millis{&c.Begins}, millis{&c.Ends}, &c.Members, &c.Totals.Gained}
 }
 
 // Closed implements periods.Archive.
 func (c *Catalog) Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (periods.Closed, error) {
-	return one(ctx, c, "read_period", func(row Row) (p periods.Closed, err error) {
-		var begins, ends int64
+	return one(ctx, c, "read_period", orMissing(periods.ErrNotClosed, func(row Row) (p periods.Closed, err error) {
 		var settings []byte
-		err = row.Scan(append(closedFields(&p, &begins, &ends), &settings)...)
-		if errors.Is(err, sql.ErrNoRows) {
-			return p, periods.ErrNotClosed
-		}
-		if err != nil {
-			return p, err
-		}
-		setTimes(&p, begins, ends)
-		if p.Settings, err = guild.Unmarshal(settings); err != nil {
-			return periods.Closed{}, err
+		if err = row.Scan(append(closedFields(&p), &settings)...); err == nil {
+			p.Settings, err = guild.Unmarshal(settings)
 		}
 		p.Settings.ID = g.ID
-		return p, nil
-	}, `
+		return p, err
+	}), `
 		SELECT id, kind, name, first_day, end_day, begins_ms, ends_ms, members, gained, settings FROM periods
 		WHERE incarnation = $1 AND id = $2 AND board`,
 		int64(g.Incarnation), periodID)
@@ -85,13 +69,10 @@ func (c *Catalog) withWinners(ctx context.Context, operation, query string, args
 		periods.Announcement
 		winner periods.Standing
 	}
-	lines, err := list(ctx, c, operation, func(row Row) (l line, err error) {
-		var begins, ends int64
-		fields := append([]any{&l.Guild.ID, &l.Guild.Incarnation, &l.Number}, closedFields(&l.Closed, &begins, &ends)...)
-		l.winner, err = scanStanding(row, fields...)
-		setTimes(&l.Closed, begins, ends)
-		return l, err
-	}, query, args...)
+	lines, err := list(ctx, c, operation, columns(func(l *line) []any {
+		fields := append([]any{&l.Guild.ID, &l.Guild.Incarnation, &l.Number}, closedFields(&l.Closed)...)
+		return append(fields, standingFields(&l.winner)...)
+	}), query, args...)
 	last := int64(-1)
 	for _, l := range lines {
 		if l.Number != last {
@@ -139,22 +120,54 @@ func (c *Catalog) openDays(ctx context.Context, g leaderboard.GuildRef, first, e
 }
 
 func (c *Catalog) dayTotals(ctx context.Context, query string, args ...any) ([]periods.DayTotals, error) {
-	return list(ctx, c, "read_activity", func(row Row) (d periods.DayTotals, err error) {
-		err = row.Scan(&d.Day, &d.Members, &d.Gained)
-		return d, err
-	}, query, args...)
+	return list(ctx, c, "read_activity", columns(func(d *periods.DayTotals) []any { return []any{&d.Day, &d.Members, &d.Gained} }), query, args...)
 }
 
 // Resets implements periods.Archive.
 func (c *Catalog) Resets(ctx context.Context, after id.Guild, limit int) ([]periods.Reset, error) {
-	return list(ctx, c, "list_resets", func(row Row) (r periods.Reset, err error) {
-		err = row.Scan(&r.Guild.ID, &r.Guild.Incarnation, &r.Why)
-		return r, err
-	}, `SELECT id, incarnation, reset FROM guilds WHERE reset <> '' AND id > $1 ORDER BY id LIMIT $2`, string(after), limit)
+	return list(ctx, c, "list_resets", columns(func(r *periods.Reset) []any { return []any{&r.Guild.ID, &r.Guild.Incarnation, &r.Why} }),
+		`SELECT id, incarnation, reset FROM guilds WHERE reset <> '' AND id > $1 ORDER BY id LIMIT $2`, string(after), limit)
 }
 
 // Told implements periods.Archive.
 func (c *Catalog) Told(ctx context.Context, r periods.Reset) error {
 	return c.run(ctx, "note_reset", `UPDATE guilds SET reset = '' WHERE id = $1 AND incarnation = $2 AND reset = $3`,
 		string(r.Guild.ID), int64(r.Guild.Incarnation), string(r.Why))
+}
+
+// standingFields are where the columns of a standing go. Where there is none, its rank is 0.
+func standingFields(s *periods.Standing) []any {
+	u := &s.User
+	return []any{
+		&s.Rank, &s.UserID, &s.Gained, &s.XP, &s.MessageCount,
+		millis{&s.LastUpdated}, &u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour,
+	}
+}
+
+// Standings implements periods.Archive.
+func (c *Catalog) Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]periods.Standing, error) {
+	return list(ctx, c, "read_standings", columns(standingFields), `
+		SELECT s.rank, s.user_id, s.gained, s.xp, s.message_count,
+			s.updated_ms, s.avatar, s.discriminator, s.username, s.global_name, s.accent_colour
+		FROM standings s
+		WHERE s.period = (SELECT number FROM periods WHERE incarnation = $1 AND id = $2 AND board) AND s.rank > $3
+			AND s.user_id NOT IN (SELECT user_id FROM hidden_members WHERE incarnation = $1)
+		ORDER BY s.rank LIMIT $4`,
+		int64(g.Incarnation), periodID, after, limit)
+}
+
+// StandingsBefore implements periods.Archive.
+func (c *Catalog) StandingsBefore(ctx context.Context, g leaderboard.GuildRef, periodID string, user id.User, limit int) (after int64, err error) {
+	// The first rank of as many above as there should be, and of as many as there are at the end of the board.
+	first, err := one(ctx, c, "read_standings", orMissing(leaderboard.ErrNoMember, columns(func(first *[2]int64) []any { return []any{&first[0], &first[1]} })), `
+		WITH h AS MATERIALIZED (SELECT user_id FROM hidden_members WHERE incarnation = $1)
+		SELECT
+			coalesce((SELECT rank FROM standings WHERE period = s.period AND rank <= s.rank AND user_id NOT IN (SELECT user_id FROM h)
+				ORDER BY rank DESC LIMIT 1 OFFSET $4), 1),
+			coalesce((SELECT rank FROM standings WHERE period = s.period AND user_id NOT IN (SELECT user_id FROM h)
+				ORDER BY rank DESC LIMIT 1 OFFSET $5), 1)
+		FROM periods p JOIN standings s ON s.period + 0 = p.number
+		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.user_id = $3 AND s.user_id NOT IN (SELECT user_id FROM h)`,
+		int64(g.Incarnation), periodID, string(user), limit/2, limit-1)
+	return min(first[0], first[1]) - 1, err
 }

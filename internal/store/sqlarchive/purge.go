@@ -3,7 +3,6 @@ package sqlarchive
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"time"
 
 	"levelboard/internal/domain/apikey"
@@ -133,9 +132,8 @@ func (p *purge) expireCheckpoints(ctx context.Context, before int64) {
 	if p.err != nil || p.left <= 0 {
 		return
 	}
-	p.err = InTx(ctx, p.Writer, func(tx *sql.Tx) error {
-		return (&change{Tx: tx, Dialect: p.Dialect}).dropCheckpoints(ctx,
-			`SELECT incarnation FROM checkpoints WHERE automatic AND created_ms < $1 ORDER BY created_ms LIMIT $2`, before, purgePage)
+	p.err = p.transact(ctx, func(t *tx) {
+		t.dropCheckpoints(`SELECT incarnation FROM checkpoints WHERE automatic AND created_ms < $1 ORDER BY created_ms LIMIT $2`, before, purgePage)
 	})
 }
 
@@ -161,10 +159,7 @@ func (p *purge) oldGains(ctx context.Context, before period.Day) (found int) {
 		SELECT id, incarnation, keep_day FROM guilds
 		WHERE gains_from < $1 AND (keep_day = 0 OR keep_day > gains_from) ORDER BY gains_from LIMIT $2`,
 		int64(before), purgePage)
-	guilds, err := Collect(rows, err, func(row Row) (o old, err error) {
-		err = row.Scan(&o.id, &o.incarnation, &o.keep)
-		return o, err
-	})
+	guilds, err := Collect(rows, err, columns(func(o *old) []any { return []any{&o.id, &o.incarnation, &o.keep} }))
 	p.err = err
 	for _, g := range guilds {
 		until := before
@@ -192,10 +187,7 @@ func (p *purge) oldPeriods(ctx context.Context, until int64) (found int) {
 	rows, err := p.Reader.QueryContext(ctx, `
 		SELECT number, kind <> $1 AND NOT (board AND members > 0) FROM periods WHERE NOT trimmed AND ends_ms <= $2 ORDER BY ends_ms LIMIT $3`,
 		string(period.Seasonal), until, purgePage)
-	periods, err := Collect(rows, err, func(row Row) (o old, err error) {
-		err = row.Scan(&o.number, &o.bare)
-		return o, err
-	})
+	periods, err := Collect(rows, err, columns(func(o *old) []any { return []any{&o.number, &o.bare} }))
 	p.err = err
 	for _, o := range periods {
 		if o.bare {

@@ -32,10 +32,8 @@ func scanPast(row Row) (*leaderboard.Past, error) {
 
 // writeRecords writes the records of batches, the last one of each name, and those of the audit log. A record that is read again stays as it is, unless it was
 // lost: what it did may have been archived in an earlier epoch. Until all that was changed up to its rev is archived, it says as of when that was.
-func (c *Catalog) writeRecords(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) error {
-	if err := c.writeAudit(ctx, tx, batches); err != nil {
-		return err
-	}
+func (t *tx) writeRecords(batches []snapshot.Batch) {
+	t.writeAudit(batches)
 	var all [][]any
 	type name struct {
 		guild leaderboard.GuildRef
@@ -68,9 +66,9 @@ func (c *Catalog) writeRecords(ctx context.Context, tx *sql.Tx, batches []snapsh
 		}
 	}
 	if len(all) == 0 {
-		return nil
+		return
 	}
-	_, err := tx.ExecContext(ctx, `
+	t.exec(`
 		INSERT INTO requests (incarnation, name, request, made_ms, outcome, users, epoch, rev)
 		SELECT CAST(value ->> 0 AS bigint), unhex(value ->> 1), unhex(value ->> 2), CAST(value ->> 3 AS bigint), value ->> 4, value ->> 5,
 			CAST(value ->> 6 AS bigint), CAST(value ->> 7 AS bigint)
@@ -79,11 +77,10 @@ func (c *Catalog) writeRecords(ctx context.Context, tx *sql.Tx, batches []snapsh
 			users = excluded.users, lost = '', epoch = excluded.epoch, rev = excluded.rev
 		WHERE requests.lost <> '' OR (requests.request, requests.made_ms, requests.outcome, requests.users)
 			<> (excluded.request, excluded.made_ms, excluded.outcome, excluded.users)`, jsonRows(all))
-	return err
 }
 
 // keepRecords notes that the effects of earlier records, up to the revs of these batches, are archived.
-func keepRecords(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) error {
+func (t *tx) keepRecords(batches []snapshot.Batch) {
 	var revs [][]any
 	for i := range batches {
 		if b := &batches[i]; !b.Doubtful {
@@ -91,33 +88,25 @@ func keepRecords(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) erro
 		}
 	}
 	if len(revs) == 0 {
-		return nil
+		return
 	}
 	type open struct{ incarnation, rev int64 }
-	rows, err := tx.QueryContext(ctx, `
+	// Few are found: most records are archived together with their effects.
+	for _, o := range readAll(t, columns(func(o *open) []any { return []any{&o.incarnation, &o.rev} }), `
 		SELECT CAST(value ->> 0 AS bigint), CAST(value ->> 1 AS bigint) FROM jsonb_each($1)
 		WHERE (SELECT min(rev) FROM requests WHERE incarnation + 0 = CAST(value ->> 0 AS bigint) AND rev IS NOT NULL) <= CAST(value ->> 1 AS bigint)`,
-		jsonRows(revs))
-	found, err := Collect(rows, err, func(row Row) (o open, err error) {
-		err = row.Scan(&o.incarnation, &o.rev)
-		return o, err
-	})
-	for _, o := range found { // few: most records are archived together with their effects
-		if err == nil {
-			_, err = tx.ExecContext(ctx, `UPDATE requests SET epoch = NULL, rev = NULL WHERE incarnation + 0 = $1 AND rev <= $2`, o.incarnation, o.rev)
-		}
+		jsonRows(revs)) {
+		t.exec(`UPDATE requests SET epoch = NULL, rev = NULL WHERE incarnation + 0 = $1 AND rev <= $2`, o.incarnation, o.rev)
 	}
-	return err
 }
 
 // closeRecords notes what those requests lost that are not known to be archived, but for those up to the rev that was kept.
-func closeRecords(ctx context.Context, tx *sql.Tx, g leaderboard.GuildRef, kept int64) error {
-	_, err := tx.ExecContext(ctx, `
+func (t *tx) closeRecords(g leaderboard.GuildRef, kept int64) {
+	t.exec(`
 		UPDATE requests SET epoch = NULL, rev = NULL, lost = coalesce((
 			SELECT string_agg(u.value ->> 0, ' ') FROM jsonb_each('[["' || replace(users, ' ', '"],["') || '"]]') AS u
 			WHERE u.value ->> 0 <> '' AND coalesce((
 				SELECT (m.epoch, m.rev) < (requests.epoch, requests.rev) FROM members AS m
 				WHERE m.incarnation = requests.incarnation AND m.user_id = u.value ->> 0), true)), '')
 		WHERE incarnation + 0 = $1 AND rev > $2`, int64(g.Incarnation), kept)
-	return err
 }

@@ -2,7 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"levelboard/internal/domain/id"
@@ -15,18 +14,11 @@ func (c *Catalog) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 	if err := b.Check(); err != nil {
 		return Wrap(c.Name, "salvage", err)
 	}
-	return c.inTx(ctx, "salvage", func(ctx context.Context, tx *sql.Tx) error {
-		states, err := c.lockedStates(ctx, tx, []snapshot.Batch{b})
-		if err != nil {
-			return err
+	return c.inTx(ctx, "salvage", func(t *tx) {
+		if state, exists := t.lockedStates([]snapshot.Batch{b})[b.Guild]; !exists || state != from {
+			t.fail(snapshot.ErrStale)
 		}
-		if state, exists := states[b.Guild]; !exists || state != from {
-			return snapshot.ErrStale
-		}
-		archived, err := archivedRows(ctx, tx, b)
-		if err != nil {
-			return err
-		}
+		archived := t.archivedRows(b)
 		salvaged := b.Salvaged(from)
 		var rows []memberRow
 		for _, r := range salvaged.Rows {
@@ -47,35 +39,25 @@ func (c *Catalog) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 				}
 			}
 		}
-		if err := c.writeRows(ctx, tx, rows, true); err != nil {
-			return err
-		}
-		return c.writeRecords(ctx, tx, []snapshot.Batch{salvaged})
+		t.writeRows(rows, true)
+		t.writeRecords([]snapshot.Batch{salvaged})
 	})
 }
 
 // archivedRows reads the rows, tombstones too, of the users in a batch.
-func archivedRows(ctx context.Context, tx *sql.Tx, b snapshot.Batch) (map[id.User]*memberRow, error) {
+func (t *tx) archivedRows(b snapshot.Batch) map[id.User]*memberRow {
 	users := make([]id.User, len(b.Rows))
 	for i := range b.Rows {
 		users[i] = b.Rows[i].UserID
 	}
-	rows, err := tx.QueryContext(ctx, `
+	found := make(map[id.User]*memberRow, len(users))
+	for _, m := range readAll(t, columns(func(m *memberRow) []any { return append(memberFields(&m.Row), &m.epoch, &m.rev, &m.Deleted) }), `
 		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present,
 			epoch, rev, deleted FROM members
-		WHERE incarnation = $1 AND user_id IN (SELECT value ->> 0 FROM jsonb_each($2))`, int64(b.Guild.Incarnation), jsonList(users))
-	all, err := Collect(rows, err, func(row Row) (*memberRow, error) {
-		var m memberRow
-		var deleted bool
-		r, err := scanMember(row, &m.epoch, &m.rev, &deleted)
-		m.Row, m.Deleted = r, deleted
-		return &m, err
-	})
-	found := make(map[id.User]*memberRow, len(all))
-	for _, m := range all {
-		found[m.UserID] = m
+		WHERE incarnation = $1 AND user_id IN (SELECT value ->> 0 FROM jsonb_each($2))`, int64(b.Guild.Incarnation), jsonList(users)) {
+		found[m.UserID] = &m
 	}
-	return found, err
+	return found
 }
 
 // notAfter reports whether the row was written at that epoch and rev at the latest.

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -60,6 +59,17 @@ func Wrap(archive, operation string, err error) error {
 	return fmt.Errorf("%s: %s: %w", archive, operation, err)
 }
 
+// orMissing is scan with another error, or none, where there is no row.
+func orMissing[T any](missing error, scan func(Row) (T, error)) func(Row) (T, error) {
+	return func(row Row) (T, error) {
+		found, err := scan(row)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = missing
+		}
+		return found, err
+	}
+}
+
 // one reads a row.
 func one[T any](ctx context.Context, c *Catalog, operation string, scan func(Row) (T, error), query string, args ...any) (T, error) {
 	ctx, cancel := c.Bound(ctx, operation)
@@ -99,11 +109,12 @@ func scanValue[T any](row Row) (value T, err error) {
 	return value, err
 }
 
-// inTx runs f in a transaction that writes, which is rolled back when f fails.
-func (c *Catalog) inTx(ctx context.Context, operation string, f func(ctx context.Context, tx *sql.Tx) error) error {
-	ctx, cancel := c.Bound(ctx, operation)
-	defer cancel()
-	return Wrap(c.Name, operation, InTx(ctx, c.Writer, func(tx *sql.Tx) error { return f(ctx, tx) }))
+// columns reads rows whose columns go where fields says.
+func columns[T any](fields func(*T) []any) func(Row) (T, error) {
+	return func(row Row) (found T, err error) {
+		err = row.Scan(fields(&found)...)
+		return found, err
+	}
 }
 
 // run runs one statement that writes.
@@ -112,21 +123,6 @@ func (c *Catalog) run(ctx context.Context, operation, statement string, args ...
 	defer cancel()
 	_, err := c.Writer.ExecContext(ctx, statement, args...)
 	return Wrap(c.Name, operation, err)
-}
-
-// InTx runs f in a transaction, which is rolled back when f fails.
-func InTx(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := f(tx); err != nil {
-		if rollback := tx.Rollback(); rollback != nil && !errors.Is(rollback, sql.ErrTxDone) {
-			err = errors.Join(err, rollback)
-		}
-		return err
-	}
-	return tx.Commit()
 }
 
 // jsonList is a list as an argument for jsonb_each, a row with one value for each text.
@@ -163,20 +159,4 @@ func idsIn[T ~string](text string) []T {
 		ids = append(ids, T(id))
 	}
 	return ids
-}
-
-// optionalMillis is t as the tables hold it.
-func optionalMillis(t *time.Time) *int64 {
-	if t == nil {
-		return nil
-	}
-	return new(t.UnixMilli())
-}
-
-// optionalTime is the time that optionalMillis made ms of.
-func optionalTime(ms *int64) *time.Time {
-	if ms == nil {
-		return nil
-	}
-	return new(time.UnixMilli(*ms).UTC())
 }

@@ -3,7 +3,6 @@ package sqlarchive
 import (
 	"cmp"
 	"context"
-	"database/sql"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
@@ -14,35 +13,29 @@ import (
 // WriteBatches implements snapshot.Archive. Each table is written by one statement, from a JSON array.
 func (c *Catalog) WriteBatches(ctx context.Context, l lease.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	errs = make([]error, len(batches))
-	err = c.inTx(ctx, "write_batch", func(ctx context.Context, tx *sql.Tx) error {
-		states, err := c.lockedStates(ctx, tx, batches)
-		if err == nil {
-			err = c.Holds(ctx, tx, l)
-		}
-		if err != nil {
-			return err
-		}
+	err = c.inTx(ctx, "write_batch", func(t *tx) {
+		states := t.lockedStates(batches)
+		t.holds(l)
 		var fit []snapshot.Batch
 		for i := range batches {
 			if errs[i] = refused(&batches[i], states); errs[i] == nil {
 				fit = append(fit, batches[i])
 			}
 		}
-		return c.writeBatches(ctx, tx, fit)
+		t.writeBatches(fit)
 	})
 	return errs, err
 }
 
 // lockedStates locks the guilds of batches, in the order of their ids, and returns their states.
-func (c *Catalog) lockedStates(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) (map[leaderboard.GuildRef]snapshot.State, error) {
+func (t *tx) lockedStates(batches []snapshot.Batch) map[leaderboard.GuildRef]snapshot.State {
 	guilds := make([]id.Guild, len(batches))
 	for i := range batches {
 		guilds[i] = batches[i].Guild.ID
 	}
-	rows, err := tx.QueryContext(ctx, c.sql(`
+	return statesOf(readAll(t, scanStateOf, `
 		SELECT id, incarnation, epoch, archived, verified FROM guilds
-		WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1)) ORDER BY id FOR NO KEY UPDATE`), jsonList(guilds))
-	return statesOf(Collect(rows, err, scanStateOf))
+		WHERE id IN (SELECT value ->> 0 FROM jsonb_each($1)) ORDER BY id FOR NO KEY UPDATE`, jsonList(guilds)))
 }
 
 // refused returns why a batch is not written.
@@ -59,7 +52,7 @@ func refused(b *snapshot.Batch, states map[leaderboard.GuildRef]snapshot.State) 
 	return nil
 }
 
-func (c *Catalog) writeBatches(ctx context.Context, tx *sql.Tx, batches []snapshot.Batch) error {
+func (t *tx) writeBatches(batches []snapshot.Batch) {
 	var rows []memberRow
 	revs := make([][]any, len(batches))
 	for i := range batches {
@@ -69,19 +62,12 @@ func (c *Catalog) writeBatches(ctx context.Context, tx *sql.Tx, batches []snapsh
 			rows = append(rows, memberRow{incarnation: int64(b.Guild.Incarnation), epoch: b.Epoch, rev: cmp.Or(b.AsOf, b.Rev), Row: r})
 		}
 	}
-	if err := c.writeRows(ctx, tx, rows, false); err != nil {
-		return err
-	}
-	if err := c.writeRecords(ctx, tx, batches); err != nil {
-		return err
-	}
-	if err := keepRecords(ctx, tx, batches); err != nil {
-		return err
-	}
-	_, err := tx.ExecContext(ctx, `
+	t.writeRows(rows, false)
+	t.writeRecords(batches)
+	t.keepRecords(batches)
+	t.exec(`
 		UPDATE guilds SET archived = CASE WHEN archived < b.rev THEN b.rev ELSE archived END, verified = 0
 		FROM (SELECT value ->> 0 AS id, CAST(value ->> 1 AS bigint) AS rev FROM jsonb_each($1)) AS b WHERE guilds.id = b.id`, jsonRows(revs))
-	return err
 }
 
 // memberRow is a row of members that is written.
@@ -92,9 +78,9 @@ type memberRow struct {
 
 // writeRows writes members and their gains. Merged rows are complete: they replace the archived row and its lower gains by day. Other rows replace
 // older ones, and the gains of their days.
-func (c *Catalog) writeRows(ctx context.Context, tx *sql.Tx, rows []memberRow, merged bool) error {
+func (t *tx) writeRows(rows []memberRow, merged bool) {
 	if len(rows) == 0 {
-		return nil
+		return
 	}
 	type member struct {
 		incarnation int64
@@ -108,11 +94,11 @@ func (c *Catalog) writeRows(ctx context.Context, tx *sql.Tx, rows []memberRow, m
 		}
 		u := &r.User
 		of[i] = []any{
-			r.incarnation, r.epoch, r.rev, r.UserID, r.XP, r.MessageCount, Millis(r.LastUpdated), Millis(r.CooldownUntil),
+			r.incarnation, r.epoch, r.rev, r.UserID, r.XP, r.MessageCount, inMillis(r.LastUpdated), inMillis(r.CooldownUntil),
 			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted, !r.Absent, leaderboard.Words(*u),
 		}
 	}
-	found, err := tx.QueryContext(ctx, `
+	written := readAll(t, columns(func(m *member) []any { return []any{&m.incarnation, &m.user} }), `
 		INSERT INTO members AS m (incarnation, epoch, rev, user_id, xp, message_count, updated_ms, cooldown_ms,
 			avatar, discriminator, username, global_name, accent_colour, deleted, present, words, written_ms)
 		SELECT CAST(value ->> 0 AS bigint), CAST(value ->> 1 AS bigint), CAST(value ->> 2 AS bigint), value ->> 3,
@@ -128,13 +114,6 @@ func (c *Catalog) writeRows(ctx context.Context, tx *sql.Tx, rows []memberRow, m
 			deleted = excluded.deleted, present = excluded.present, words = excluded.words, written_ms = excluded.written_ms
 		WHERE $2 OR (m.epoch, m.rev) < (excluded.epoch, excluded.rev)
 		RETURNING incarnation, user_id`, jsonRows(of), merged)
-	written, err := Collect(found, err, func(row Row) (m member, err error) {
-		err = row.Scan(&m.incarnation, &m.user)
-		return m, err
-	})
-	if err != nil {
-		return c.Refusal(err)
-	}
 	is := make(map[member]bool, len(written))
 	for _, m := range written {
 		is[m] = true
@@ -152,23 +131,19 @@ func (c *Catalog) writeRows(ctx context.Context, tx *sql.Tx, rows []memberRow, m
 			gains = append(gains, []any{r.incarnation, r.UserID, int64(g.Day), g.Gained})
 		}
 	}
-	return c.writeGains(ctx, tx, gone, gains, merged)
+	t.writeGains(gone, gains, merged)
 }
 
 // writeGains deletes all gains of the members of gone, and then writes gains, if raise is set only what is higher. What changes nothing is not in the
 // INSERT at all: a conflict would lock its row. The subquery is read by the primary key, whatever the server's statistics say.
-func (c *Catalog) writeGains(ctx context.Context, tx *sql.Tx, gone, gains [][]any, raise bool) error {
+func (t *tx) writeGains(gone, gains [][]any, raise bool) {
 	if len(gone) > 0 {
-		_, err := tx.ExecContext(ctx, `
-			DELETE FROM gains WHERE (incarnation, user_id) IN (SELECT CAST(value ->> 0 AS bigint), value ->> 1 FROM jsonb_each($1))`, jsonRows(gone))
-		if err != nil {
-			return err
-		}
+		t.exec(`DELETE FROM gains WHERE (incarnation, user_id) IN (SELECT CAST(value ->> 0 AS bigint), value ->> 1 FROM jsonb_each($1))`, jsonRows(gone))
 	}
 	if len(gains) == 0 {
-		return nil
+		return
 	}
-	_, err := tx.ExecContext(ctx, `
+	t.exec(`
 		WITH r AS MATERIALIZED (
 			SELECT CAST(value ->> 0 AS bigint) AS incarnation, value ->> 1 AS user_id, CAST(value ->> 2 AS integer) AS day,
 				CAST(value ->> 3 AS bigint) AS gained FROM jsonb_each($1))
@@ -178,5 +153,4 @@ func (c *Catalog) writeGains(ctx context.Context, tx *sql.Tx, gone, gains [][]an
 			SELECT g.gained < r.gained OR NOT $2 AND g.gained > r.gained FROM gains AS g
 			WHERE g.incarnation = r.incarnation AND g.user_id = r.user_id AND g.day = r.day), true)
 		ON CONFLICT (incarnation, user_id, day) DO UPDATE SET gained = excluded.gained`, jsonRows(gains), raise)
-	return c.Refusal(err)
 }

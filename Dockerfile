@@ -7,7 +7,8 @@ COPY . .
 ARG TARGETOS TARGETARCH VERSION=dev
 RUN export GOOS=$TARGETOS GOARCH=$TARGETARCH VERSION=$VERSION \
  && make static OUT=/out/levelboard && make static PROGRAM=levelboard-bot OUT=/out/levelboard-bot \
- && mkdir -p /out/owned/data && mkdir -m 1777 /out/owned/tmp
+ && mkdir -p /out/owned/data && mkdir -m 1777 /out/owned/tmp \
+ && scripts/licenses /out/levelboard /out/levelboard-bot > /out/THIRD-PARTY-LICENSES
 
 # The Discord bot: docker build --target bot.
 FROM scratch AS bot
@@ -19,6 +20,7 @@ LABEL org.opencontainers.image.title="Levelboard's Discord bot" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.source="$SOURCE"
 COPY LICENSE /LICENSE
+COPY --from=build /out/THIRD-PARTY-LICENSES /THIRD-PARTY-LICENSES
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build --chown=65532:65532 /out/owned /
 COPY --from=build /out/levelboard-bot /usr/bin/levelboard-bot
@@ -40,6 +42,7 @@ LABEL org.opencontainers.image.title="Levelboard" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.source="$SOURCE"
 COPY LICENSE /LICENSE
+COPY --from=build /out/THIRD-PARTY-LICENSES /THIRD-PARTY-LICENSES
 # Certificates for rediss://, Postgres and the sign-in over TLS.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 # /data, and /tmp for SQLite's larger sorts. A tmpfs that is mounted at /tmp belongs to root and takes over the mode alone, so all

@@ -109,7 +109,7 @@ func (r release) build(work, goos, goarch string) error {
 		return err
 	}
 	licenses := filepath.Join(work, licensesFile)
-	if err := r.writeLicenses(licenses, info); err != nil {
+	if err := r.writeLicenses(licenses, binaries); err != nil {
 		return err
 	}
 	files = append(files, []entry{

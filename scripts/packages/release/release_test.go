@@ -128,22 +128,3 @@ func TestTheBillListsWhatIsInTheBinary(t *testing.T) {
 		t.Error("two binaries have a bill with the same number")
 	}
 }
-
-func TestTheLicencesOfAllModulesAreGivenAlong(t *testing.T) {
-	var out bytes.Buffer
-	with, without := t.TempDir(), t.TempDir()
-	for _, name := range []string{"LICENSE-MIT.txt", "NOTICE", "license.go"} {
-		if err := os.WriteFile(filepath.Join(with, name), []byte("terms of "+name), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := appendTerms(&out, "example.org/used v1.2.3", with); err != nil {
-		t.Fatal(err)
-	}
-	if want := "==== example.org/used v1.2.3: LICENSE-MIT.txt\n\nterms of LICENSE-MIT.txt\n\n==== example.org/used v1.2.3: NOTICE\n\nterms of NOTICE\n\n"; out.String() != want {
-		t.Errorf("got %q", out.String())
-	}
-	if err := appendTerms(&out, "example.org/bare v1.0.0", without); err == nil {
-		t.Error("a module without a licence is no error")
-	}
-}

@@ -178,8 +178,7 @@ func (a *App) start(ctx context.Context) error {
 	}})
 	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log, Used: used})
 	a.background.Go(func() { a.feed.Run(background) })
-	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log, Guild: guildCache.ByID})
-	a.background.Go(func() { a.watching.Run(background) })
+	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log, Guild: guildCache.ByID, Now: time.Now})
 	announcements := announce.New(announce.Deps{
 		Archive: a.stores.archive, Live: store, Guilds: guildCache, Board: board, Lease: a.writer.Lease, Hosts: hosts, Log: a.log,
 	})

@@ -90,7 +90,7 @@ func newSite(t *testing.T, o options) *site {
 	hydrator := hydrate.New(store, s.archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
 	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{})
-	s.feed = s.watched(o)
+	s.feed = watch.NewFeed(s.board, watch.FeedOptions{Interval: 5 * time.Millisecond, Now: s.clock, Guild: s.guilds.ByID, Log: slog.New(slog.DiscardHandler)})
 
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -126,7 +126,7 @@ func newSite(t *testing.T, o options) *site {
 		signInOptions.Provider = p
 	}
 	s.deps = web.Deps{
-		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, s.archive), Periods: periods.NewBoards(s.board, s.archive, s.clock), Watch: s.feed, Keys: apiKeys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, s.archive), Periods: periods.NewBoards(s.board, s.archive, s.clock), Watch: s.feed, Keys: apiKeys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Watchers: o.watchers, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
 		Version: "test", Log: log, Now: s.clock, Hiding: hiding.New(s.archive, hydrator, s.board, s, log),
 	}
 	if !o.noOAuth || o.locals != nil {
@@ -178,16 +178,6 @@ func (s *site) stored() *sqlite.Archive {
 		g.XPGainInterval, g.XPPerMessageMin, g.XPPerMessageMax, g.XPGlobalMultiplier = 60_000, 15, 40, 1
 	}
 	return archive
-}
-
-// watched runs a feed until the test ends.
-func (s *site) watched(o options) *watch.Feed {
-	feed := watch.NewFeed(s.board, watch.FeedOptions{Interval: 5 * time.Millisecond, Watchers: o.watchers, Now: s.clock})
-	ctx, cancel := context.WithCancel(s.t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { feed.Run(ctx) })
-	s.t.Cleanup(func() { cancel(); running.Wait() })
-	return feed
 }
 
 // fill puts these members on the public board, before anybody looked at it.

@@ -96,9 +96,9 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 		}
 	}
 	switch {
-	case v.number < number:
+	case v.Number < number:
 		content.Past = "page"
-	case c.Query("past") == pastRank && v.number == content.Last:
+	case c.Query("past") == pastRank && v.Number == content.Last:
 		content.Past = pastRank
 	}
 	if err := s.renderBoard(g, &v, &content); err != nil {
@@ -121,11 +121,11 @@ func (p *leaderboardPage) setPeriod(name string) {
 // boardContent is what a view says without its rows.
 func (s *Site) boardContent(g *guild.Guild, v *boardView) leaderboardPage {
 	content := leaderboardPage{
-		Guild: g, Base: boardPath(g), Number: v.number, Before: v.number - 1, Last: leaderboard.LastPage(v.total), Total: v.total, Gained: v.gained,
+		Guild: g, Base: boardPath(g), Number: v.Number, Before: v.Number - 1, Last: leaderboard.LastPage(v.Total), Total: v.Total, Gained: v.Gained,
 		Rules: rulesOf(g), Now: s.deps.Now(), Tabs: tabsOf(g, s.deps.Now(), v.period), Over: v.over,
 	}
-	if v.number < content.Last {
-		content.After = v.number + 1
+	if v.Number < content.Last {
+		content.After = v.Number + 1
 	}
 	if v.period != nil {
 		content.Period = periodName(*v.period)

@@ -191,13 +191,13 @@ func (s *Site) rank(ctx context.Context, g *guild.Guild, name string, found []le
 func (s *Site) atRank(c *gin.Context, g *guild.Guild, rank int64) (last int64, led bool, err error) {
 	ask := boardAsk{period: c.Query("period"), number: leaderboard.PageOf(min(rank, leaderboard.MaxPage))}
 	v, err := s.readBoard(c.Request.Context(), g, ask)
-	if err != nil || v.total == 0 {
+	if err != nil || v.Total == 0 {
 		return 0, false, err
 	}
-	at := rank - leaderboard.PageSize*(v.number-1) - 1
-	if at >= int64(len(v.rows)) {
-		return v.number, false, nil
+	at := rank - leaderboard.PageSize*(v.Number-1) - 1
+	if at >= int64(len(v.Rows)) {
+		return v.Number, false, nil
 	}
-	c.Redirect(http.StatusSeeOther, placeOf(g, ask.period, v.rows[at].Ranked))
-	return v.number, true, nil
+	c.Redirect(http.StatusSeeOther, placeOf(g, ask.period, v.Rows[at].Ranked))
+	return v.Number, true, nil
 }

@@ -149,17 +149,17 @@ func (s *Site) renderRows(g *guild.Guild, v *boardView) ([]renderedRow, error) {
 	if v.over { // it has no version, and an erasure changes it
 		return s.renderAll(g, v)
 	}
-	name := pageName{guild: g.Incarnation, settings: g.Version, number: v.number}
+	name := pageName{guild: g.Incarnation, settings: g.Version, number: v.Number}
 	if v.period != nil {
 		name.period = v.period.ID
 	}
-	if kept, ok := s.rendered.kept.Get(name); ok && kept.version == v.version {
+	if kept, ok := s.rendered.kept.Get(name); ok && kept.version == v.Version {
 		return kept.rows, nil
 	}
-	rows, err, _ := s.rendered.underway.Do(fmt.Sprint(name, v.version), func() (any, error) {
+	rows, err, _ := s.rendered.underway.Do(fmt.Sprint(name, v.Version), func() (any, error) {
 		rows, err := s.renderAll(g, v)
 		if err == nil {
-			s.rendered.kept.Add(name, renderedPage{v.version, rows})
+			s.rendered.kept.Add(name, renderedPage{v.Version, rows})
 		}
 		return rows, err
 	})
@@ -170,8 +170,8 @@ func (s *Site) renderRows(g *guild.Guild, v *boardView) ([]renderedRow, error) {
 }
 
 func (s *Site) renderAll(g *guild.Guild, v *boardView) ([]renderedRow, error) {
-	rows := make([]renderedRow, len(v.rows))
-	for i, member := range v.rows {
+	rows := make([]renderedRow, len(v.Rows))
+	for i, member := range v.Rows {
 		html, err := s.renderRow(v.row(g, member))
 		if err != nil {
 			return nil, err

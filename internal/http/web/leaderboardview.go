@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
+	"levelboard/internal/usecase/watch"
 )
 
 // boardAsk is what a visitor wants to see of a board.
@@ -22,30 +23,25 @@ type boardAsk struct {
 
 // boardView is a page of a board, as of one moment.
 type boardView struct {
+	watch.State
 	period   *period.Period // nil for all time
 	ends     time.Time
-	over     bool            // the period has closed, and the board stays as it is
-	settings *guild.Settings // whose curve and rewards hold
-	version  leaderboard.Version
-	number   int64
-	total    int64 // members on the board
-	gained   int64 // by all of them, in the period
-	rows     []leaderboard.Standing
+	over     bool                  // the period has closed, and the board stays as it is
+	settings *guild.Settings       // whose curve and rewards hold
 	own      *leaderboard.Standing // of boardAsk.user; nil when not on the board
 }
 
 // readBoard reads a page. A NotFound fault for a period without a board, an Invalid one for what is no period.
 func (s *Site) readBoard(ctx context.Context, g *guild.Guild, ask boardAsk) (v boardView, err error) {
-	if ask.period == "" {
-		return s.readAllTime(ctx, g, ask)
-	}
 	p, closed, err := s.findPeriod(ctx, g, ask.period)
-	if err != nil {
+	switch {
+	case err != nil:
 		return v, err
-	}
-	if closed != nil {
+	case ask.period == "":
+		return s.readAllTime(ctx, g, ask)
+	case closed != nil:
 		v, err = s.readClosed(ctx, g, closed, ask)
-	} else {
+	default:
 		v, err = s.readRunning(ctx, g, p, ask)
 	}
 	if err != nil || ask.user == "" {
@@ -61,7 +57,11 @@ func (s *Site) readBoard(ctx context.Context, g *guild.Guild, ask boardAsk) (v b
 	return v, err
 }
 
+// findPeriod finds a period by its kind or id; the zero one, all time, by no name.
 func (s *Site) findPeriod(ctx context.Context, g *guild.Guild, name string) (period.Period, *periods.Closed, error) {
+	if name == "" {
+		return period.Period{}, nil, nil
+	}
 	if err := periods.CheckName(name); err != nil {
 		return period.Period{}, nil, err
 	}
@@ -81,32 +81,24 @@ func (s *Site) readAllTime(ctx context.Context, g *guild.Guild, ask boardAsk) (v
 	if err != nil {
 		return v, err
 	}
-	v = allTime(g, found.Version, found.Total, found.Pages[0])
+	v = boardView{State: watch.AllTime(found), settings: &g.Settings}
 	if len(found.Members) == 1 {
 		v.own = &leaderboard.Standing{Ranked: found.Members[0]}
 	}
 	return v, nil
 }
 
-func allTime(g *guild.Guild, version leaderboard.Version, total int64, page leaderboard.NumberedPage) boardView {
-	return boardView{settings: &g.Settings, version: version, number: page.Number, total: total, rows: page.Standings()}
-}
-
 func (s *Site) readRunning(ctx context.Context, g *guild.Guild, p period.Period, ask boardAsk) (v boardView, err error) {
-	found, number, err := leaderboard.PeriodPage(ctx, s.deps.Board, g, p, ask.number)
-	v = boardView{
-		period: &p, settings: &g.Settings, version: found.Version, number: number, total: found.Members, gained: found.Gained, rows: found.Rows,
-	}
+	v = boardView{period: &p, settings: &g.Settings}
+	v.State, err = watch.Running(ctx, s.deps.Board, g, p, ask.number)
 	_, v.ends = p.Bounds(g.Calendar().Zone)
 	return v, err
 }
 
 func (s *Site) readClosed(ctx context.Context, g *guild.Guild, closed *periods.Closed, ask boardAsk) (v boardView, err error) {
-	v = boardView{
-		period: &closed.Period, ends: closed.Ends, over: true, settings: &closed.Settings,
-		number: min(ask.number, leaderboard.LastPage(closed.Members)), total: closed.Members, gained: closed.Gained,
-	}
-	v.rows, err = s.deps.Periods.Page(ctx, g, closed.Period, v.number)
+	v = boardView{period: &closed.Period, ends: closed.Ends, over: true, settings: &closed.Settings}
+	v.Number, v.Total, v.Gained = min(ask.number, leaderboard.LastPage(closed.Members)), closed.Members, closed.Gained
+	v.Rows, err = s.deps.Periods.Page(ctx, g, closed.Period, v.Number)
 	return v, err
 }
 

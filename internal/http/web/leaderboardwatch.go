@@ -15,9 +15,9 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/http/endless"
+	"levelboard/internal/platform/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/watch"
 )
 
@@ -28,9 +28,10 @@ const (
 	defaultKeepAlive = 5 * time.Second
 	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
 	rowsFormat = "r5"
-	// watchersOfAddress bounds the streams of one address, enough for a class; a browser beyond it polls the rows (leaderboard.js).
-	watchersOfAddress = 20
-	stillHere         = "event: here\ndata:1\n\n"
+	// mostWatchers bounds the streams, and watchersOfAddress those of one address, enough for a class; a browser beyond polls the rows
+	// (leaderboard.js).
+	mostWatchers, watchersOfAddress = 1000, 20
+	stillHere                       = "event: here\ndata:1\n\n"
 )
 
 // rowsBody is a page's rows for leaderboard.js.
@@ -51,7 +52,7 @@ func (s *Site) encodeRows(g *guild.Guild, v *boardView, sent map[id.User]string)
 	if err != nil {
 		return nil, err
 	}
-	body := rowsBody{Page: v.number, Last: leaderboard.LastPage(v.total), Total: v.total, Order: make([]string, len(rows)), Rows: []string{}, Gained: v.gained, Closed: v.over}
+	body := rowsBody{Page: v.Number, Last: leaderboard.LastPage(v.Total), Total: v.Total, Order: make([]string, len(rows)), Rows: []string{}, Gained: v.Gained, Closed: v.over}
 	if v.period != nil {
 		body.Period = v.period.ID
 	}
@@ -71,30 +72,43 @@ func (s *Site) encodeRows(g *guild.Guild, v *boardView, sent map[id.User]string)
 	return json.Marshal(body)
 }
 
+// rowsAsk is what a browser reads again and again of a board.
+type rowsAsk struct {
+	period period.Period // zero for all time
+	closed bool          // the period is
+	number int64         // of the page
+}
+
+// rowsOf runs a handler with the rows that the address names. From the kind of a period it leads to the id of the one that runs: what is read
+// again and again must not become another period.
+func (s *Site) rowsOf(h func(c *gin.Context, g *guild.Guild, ask rowsAsk) error) func(c *gin.Context, g *guild.Guild) error {
+	return func(c *gin.Context, g *guild.Guild) error {
+		number, err := pageNumber(c.Query("page"))
+		if err != nil {
+			return err
+		}
+		of, closed, err := s.findPeriod(c.Request.Context(), g, c.Query("period"))
+		if err != nil {
+			return err
+		}
+		if query := c.Request.URL.Query(); of.ID != query.Get("period") {
+			query.Set("period", of.ID)
+			c.Redirect(http.StatusTemporaryRedirect, c.Request.URL.Path+"?"+query.Encode())
+			return nil
+		}
+		return h(c, g, rowsAsk{of, closed != nil, number})
+	}
+}
+
 // rows answers with a page's rows, for browsers that cannot watch it. Without a change the answer is a 304 that reads no row.
-func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
-	number, err := pageNumber(c.Query("page"))
-	if err != nil {
-		return err
-	}
-	ask := boardAsk{period: c.Query("period"), number: number}
-	var of period.Period
-	var closed *periods.Closed
-	if ask.period != "" {
-		if of, closed, err = s.findPeriod(c.Request.Context(), g, ask.period); err != nil {
-			return err
-		}
-		if of.ID != ask.period {
-			return toPeriod(c, of)
-		}
-	}
-	if closed == nil {
+func (s *Site) rows(c *gin.Context, g *guild.Guild, ask rowsAsk) error {
+	if !ask.closed {
 		version, err := s.deps.Board.Version(c.Request.Context(), g)
-		if err != nil || tagged(c, rowsTag(g, of.ID, number, version)) {
+		if err != nil || tagged(c, rowsTag(g, ask, version)) {
 			return err
 		}
 	}
-	v, err := s.readBoard(c.Request.Context(), g, ask)
+	v, err := s.readBoard(c.Request.Context(), g, boardAsk{period: ask.period.ID, number: ask.number})
 	if err != nil {
 		return err
 	}
@@ -102,7 +116,7 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	tag := rowsTag(g, of.ID, number, v.version)
+	tag := rowsTag(g, ask, v.Version)
 	if v.over {
 		tag = edge.BodyETag(body) // it has no version, and an erasure changes it
 	}
@@ -112,51 +126,32 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 	return nil
 }
 
-// toPeriod leads from the kind of a period to the id of the one that runs: what is read again and again must not become another period.
-func toPeriod(c *gin.Context, p period.Period) error {
-	query := c.Request.URL.Query()
-	query.Set("period", p.ID)
-	c.Redirect(http.StatusTemporaryRedirect, c.Request.URL.Path+"?"+query.Encode())
-	return nil
-}
-
 const jsonType = "application/json; charset=utf-8"
 
-func rowsTag(g *guild.Guild, running string, number int64, v leaderboard.Version) string {
-	return edge.ETag(rowsFormat+running, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
+func rowsTag(g *guild.Guild, ask rowsAsk, v leaderboard.Version) string {
+	return edge.ETag(rowsFormat+ask.period.ID, int64(g.Incarnation), g.Version, ask.number, v.Epoch, v.Rev)
 }
 
 // watchRows streams a page's rows as they change, until the browser leaves, the service stops, or the board may not be read any more,
 // which it checks before each push and at every sign of life.
-func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
-	number, err := pageNumber(c.Query("page"))
-	if err != nil {
-		return err
+func (s *Site) watchRows(c *gin.Context, g *guild.Guild, ask rowsAsk) error {
+	if ask.closed {
+		return fault.New(fault.NotFound, "This period has closed. Read its rows.")
 	}
-	var of period.Period
-	if name := c.Query("period"); name != "" {
-		var closed *periods.Closed
-		switch of, closed, err = s.findPeriod(c.Request.Context(), g, name); {
-		case err != nil:
-			return err
-		case of.ID != name:
-			return toPeriod(c, of)
-		case closed != nil:
-			return fault.New(fault.NotFound, "This period has closed. Read its rows.")
-		}
-	}
-	place, err := s.watchers.Take(ratelimit.ClientName(c.ClientIP())) // the feed bounds them all
+	place, err := s.watchers.Take(ratelimit.ClientName(c.ClientIP()))
 	if err != nil {
-		return &fault.Error{
-			Code: fault.RateLimited, RetryAfter: endless.RetryAfter,
-			Message: "Too many pages are watched from your address at the moment. Read the page again from time to time instead.",
+		refused := &fault.Error{
+			Code: fault.Unavailable, RetryAfter: endless.RetryAfter,
+			Message: "Too many people watch at the moment. Read the page again from time to time instead.",
 		}
+		if errors.Is(err, shares.ErrShare) {
+			refused.Code = fault.RateLimited
+			refused.Message = "Too many pages are watched from your address at the moment. Read the page again from time to time instead."
+		}
+		return refused
 	}
 	defer place.Release()
-	if number, err = s.onBoard(c.Request.Context(), g, of, number); err != nil {
-		return err
-	}
-	watcher, err := s.deps.Watch.Watch(g, of, number)
+	watcher, err := s.deps.Watch.Watch(g, ask.period, ask.number)
 	if err != nil {
 		return err
 	}
@@ -164,27 +159,11 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 	c.Header("Content-Type", "text/event-stream")
 	c.Header("X-Accel-Buffering", "no") // or nginx would keep rows back until there are many
 	c.Status(http.StatusOK)
-	stream, end := endless.Begin(c, watcher.Gone())
+	stream, end := endless.Begin(c, s.deps.Watch.Closed())
 	defer end()
-	why := s.pushRows(c, g, of, stream, watcher)
+	why := s.pushRows(c, g, ask.period, stream, watcher)
 	s.log.DebugContext(c.Request.Context(), "a stream of rows ended", "guild", g.ID, "reason", why)
 	return nil
-}
-
-// onBoard is the page that is shown for this number: past the last, the last. The feed watches a bounded number of pages of a guild.
-func (s *Site) onBoard(ctx context.Context, g *guild.Guild, of period.Period, number int64) (int64, error) {
-	if number == 1 {
-		return number, nil
-	}
-	if of.ID != "" {
-		v, err := s.readRunning(ctx, g, of, boardAsk{number: number})
-		return v.number, err
-	}
-	v, err := s.deps.Board.View(ctx, g, leaderboard.Look{})
-	if err != nil {
-		return 0, err
-	}
-	return min(number, leaderboard.LastPage(v.Total)), nil
 }
 
 // pushRows returns why the stream ended.
@@ -192,8 +171,11 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, of period.Period, stream
 	if err := stream.Write([]byte(stillHere)); err != nil { // the browser learns that it may watch; when to come back is its own affair
 		return err
 	}
+	v := boardView{}
+	if of.ID != "" {
+		v.period = &of
+	}
 	sent := map[id.User]string{}
-	var newest watch.State
 	for {
 		state, err := s.nextRows(stream.Context(), watcher)
 		silent := errors.Is(err, context.DeadlineExceeded) && stream.Context().Err() == nil
@@ -201,17 +183,16 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, of period.Period, stream
 			return err
 		}
 		if !silent {
-			newest = state
+			v.State = state
 		}
 		now, err := s.stillReadable(c, stream.Context(), g, of)
 		if err != nil {
 			return err
 		}
-		otherSettings := now.Version != g.Version && newest.Number > 0 // another curve makes other levels of the same XP
-		g = now
+		otherSettings := now.Version != g.Version && v.Number > 0 // another curve makes other levels of the same XP
+		g, v.settings = now, &now.Settings
 		push := []byte(stillHere)
 		if !silent || otherSettings {
-			v := watchedView(g, of, newest)
 			body, err := s.encodeRows(g, &v, sent)
 			if err != nil {
 				return err
@@ -222,14 +203,6 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, of period.Period, stream
 			return err
 		}
 	}
-}
-
-func watchedView(g *guild.Guild, of period.Period, state watch.State) boardView {
-	v := boardView{settings: &g.Settings, version: state.Version, number: state.Number, total: state.Total, gained: state.Gained, rows: state.Rows}
-	if of.ID != "" {
-		v.period = &of
-	}
-	return v
 }
 
 // nextRows waits for a change until it is time for a sign of life.
@@ -257,10 +230,8 @@ func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Gu
 	if now.Incarnation != g.Incarnation || !now.Enabled || mayRead(c, now) != nil {
 		return nil, errNoLonger
 	}
-	if of.ID != "" {
-		if _, closed, err := s.findPeriod(ctx, now, of.ID); err != nil || closed != nil {
-			return nil, errNoLonger
-		}
+	if _, closed, err := s.findPeriod(ctx, now, of.ID); err != nil || closed != nil {
+		return nil, errNoLonger
 	}
 	return now, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"html/template"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -54,6 +53,7 @@ type Deps struct {
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
+	Watchers      int           // how many pages are watched at most; 0 is 1,000
 	KeepAlive     time.Duration // after how long a silent stream of rows gets a sign of life; 0 is 5 s
 	Version       string        // of the service, shown at the foot of each page
 	Log           *slog.Logger
@@ -81,7 +81,7 @@ type Site struct {
 func New(deps Deps) (*Site, error) {
 	s := &Site{
 		deps: deps, log: deps.Log, robots: []string{"/admin/"}, static: packStatic(), rendered: newRenderedPages(), drawing: card.NewDrawing(),
-		inFlight: shares.New(maxInFlight, pagesOfAddress), watchers: shares.New(math.MaxInt, watchersOfAddress),
+		inFlight: shares.New(maxInFlight, pagesOfAddress), watchers: shares.New(cmp.Or(deps.Watchers, mostWatchers), watchersOfAddress),
 		exports: shares.New(maxExports, 1),
 	}
 	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
@@ -111,7 +111,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.get("/leaderboard", s.handle(s.findLeaderboard))
 	pages.get("/leaderboard/:entry", s.boardOf(s.leaderboard))
 	pages.get("/leaderboard/:entry/search", s.boardOf(s.search), unlisted("/leaderboard/*/search"))
-	pages.get("/leaderboard/:entry/rows", s.boardOf(s.rows), unlisted("/leaderboard/*/rows"))
+	pages.get("/leaderboard/:entry/rows", s.boardOf(s.rowsOf(s.rows)), unlisted("/leaderboard/*/rows"))
 	pages.get("/leaderboard/:entry/preview.png", s.boardOf(s.preview))
 	pages.get("/leaderboard/:entry/periods", s.boardOf(s.pastPeriods))
 	pages.get("/leaderboard/:entry/levels", s.boardOf(s.levels))
@@ -122,10 +122,10 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.post("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
 	pages.post("/leaderboard/:entry/members/:userId/hidden", s.boardOf(s.managed(s.setHidden)))
 
-	// A stream takes no place of a page; the feed bounds how many there are, and watchRows how many are of one address.
+	// A stream takes no place of a page; watchRows bounds how many there are.
 	streams := pages
 	streams.before = []gin.HandlerFunc{edge.Recover(s.fail), s.guard, s.identify}
-	streams.only("/leaderboard/:entry/live", s.boardOf(s.watchRows), unlisted("/leaderboard/*/live"))
+	streams.only("/leaderboard/:entry/live", s.boardOf(s.rowsOf(s.watchRows)), unlisted("/leaderboard/*/live"))
 
 	pages.get("/embed/:entry", s.handle(s.embed))
 	s.profileRoutes(pages)

@@ -42,17 +42,17 @@ func (s *Site) describeIn(c *gin.Context, g *guild.Guild, u unfurl) {
 // boardUnfurl describes a page of a board by those at its top.
 func boardUnfurl(g *guild.Guild, v *boardView, title string) unfurl {
 	var names []string
-	for i, row := range v.rows[:min(len(v.rows), 3)] {
+	for i, row := range v.Rows[:min(len(v.Rows), 3)] {
 		shown := v.row(g, row)
 		worth := "level " + count(shown.Level)
 		if v.period != nil {
 			worth = "+" + count(row.Gained) + " XP"
 		}
-		names = append(names, fmt.Sprintf("%d. %s (%s)", leaderboard.PageSize*(v.number-1)+int64(i)+1, shown.Name, worth))
+		names = append(names, fmt.Sprintf("%d. %s (%s)", leaderboard.PageSize*(v.Number-1)+int64(i)+1, shown.Name, worth))
 	}
 	description := title + ": no one is ranked yet."
 	if len(names) > 0 {
-		description = title + ", " + counted(v.total, "member") + ". " + strings.Join(names, ", ") + "."
+		description = title + ", " + counted(v.Total, "member") + ". " + strings.Join(names, ", ") + "."
 	}
 	if v.period != nil { // the picture is of all time
 		return unfurl{Description: description, Canonical: v.path(g)}
@@ -63,14 +63,14 @@ func boardUnfurl(g *guild.Guild, v *boardView, title string) unfurl {
 // path is the address of the page, which stays when another period runs.
 func (v *boardView) path(g *guild.Guild) string {
 	switch {
-	case v.period != nil && v.number == 1:
+	case v.period != nil && v.Number == 1:
 		return boardPath(g) + "?period=" + v.period.ID
 	case v.period != nil:
-		return pagePath(g, v.period.ID, v.number)
-	case v.number == 1:
+		return pagePath(g, v.period.ID, v.Number)
+	case v.Number == 1:
 		return boardPath(g)
 	}
-	return pagePath(g, "", v.number)
+	return pagePath(g, "", v.Number)
 }
 
 // boardTitle names a page of a board.
@@ -79,8 +79,8 @@ func boardTitle(g *guild.Guild, v *boardView) string {
 	if v.period != nil {
 		title += ", " + periodName(*v.period)
 	}
-	if v.number > 1 {
-		title += ", page " + count(v.number)
+	if v.Number > 1 {
+		title += ", page " + count(v.Number)
 	}
 	return title
 }

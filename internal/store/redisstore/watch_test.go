@@ -2,11 +2,13 @@ package redisstore_test
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisstore"
@@ -28,11 +30,11 @@ func TestWatchingALargeGuild(t *testing.T) {
 	load(t, store, rows...)
 	g := &guild.Guild{Settings: guild.Settings{ID: guild1.ID}, Incarnation: guild1.Incarnation}
 	board := leaderboard.New(store, nil, nil, leaderboard.Options{})
-	feed := watch.NewFeed(board, watch.FeedOptions{Interval: 5 * time.Millisecond})
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { feed.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
+	feed := watch.NewFeed(board, watch.FeedOptions{
+		Interval: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Guild: func(context.Context, id.Guild) (*guild.Guild, error) { return g, nil },
+	})
+	ctx := t.Context()
 
 	const changed = level.XP(9_999_999) // of the member who is changed last, and is then the first
 	var watching sync.WaitGroup

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"levelboard/internal/domain/fault"
@@ -19,29 +21,20 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-var (
-	someGuild  = &guild.Guild{Settings: guild.Settings{ID: "100000000000000001"}, Incarnation: 1}
-	otherGuild = &guild.Guild{Settings: guild.Settings{ID: "100000000000000002"}, Incarnation: 2}
-	errBroken  = errors.New("broken on demand")
-)
+var someGuild = &guild.Guild{Settings: guild.Settings{ID: "100000000000000001"}, Incarnation: 1}
 
 // memory is a Board on which page n has one member, whose XP is what the test says.
 type memory struct {
-	mu      sync.Mutex
-	looked  *sync.Cond // on mu
-	rev     int64
-	xp      map[int64]level.XP
-	err     error
-	looks   int // calls of View
-	read    int // pages that it read
-	looking func(g *guild.Guild)
+	mu    sync.Mutex
+	rev   int64
+	xp    map[int64]level.XP
+	err   error
+	looks int // calls of View
+	read  int // pages that it read
+	flags int64
 }
 
-func newMemory() *memory {
-	m := &memory{xp: map[int64]level.XP{}}
-	m.looked = sync.NewCond(&m.mu)
-	return m
-}
+func newMemory() *memory { return &memory{xp: map[int64]level.XP{}} }
 
 func (m *memory) set(page int64, xp level.XP) {
 	m.mu.Lock()
@@ -56,26 +49,11 @@ func (m *memory) fail(err error) {
 	m.err = err
 }
 
-func (m *memory) counts() (looks, read int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.looks, m.read
-}
-
 func (m *memory) View(_ context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error) {
-	m.mu.Lock()
-	looking := m.looking
-	m.mu.Unlock()
-	if looking != nil {
-		looking(g)
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.looks++
-	m.looked.Broadcast()
-	if len(look.Pages) > leaderboard.MaxViewPages {
-		return leaderboard.View{}, fmt.Errorf("%d pages", len(look.Pages))
-	}
+	m.flags = g.Hidden
 	v := leaderboard.View{Version: leaderboard.Version{Epoch: 1, Rev: m.rev}, Total: 1000}
 	if look.Unless != nil && *look.Unless == v.Version {
 		v.Unchanged = true
@@ -100,20 +78,16 @@ func (m *memory) Standings(_ context.Context, _ *guild.Guild, _ period.Period, o
 	return s, m.err
 }
 
-// start runs a Feed on m until the test ends.
-func (m *memory) start(t *testing.T, o FeedOptions) *Feed {
-	o.Interval = time.Millisecond
-	f := NewFeed(m, o)
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { f.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	return f
+// feed returns a Feed on m that knows someGuild.
+func (m *memory) feed() *Feed {
+	return NewFeed(m, FeedOptions{
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Guild: func(context.Context, id.Guild) (*guild.Guild, error) { return someGuild, nil },
+	})
 }
 
-func watch(t *testing.T, f *Feed, g *guild.Guild, number int64) *Watcher {
+func watch(t *testing.T, f *Feed, p period.Period, number int64) *Watcher {
 	t.Helper()
-	v, err := f.Watch(g, period.Period{}, number)
+	v, err := f.Watch(someGuild, p, number)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,266 +98,172 @@ func watch(t *testing.T, f *Feed, g *guild.Guild, number int64) *Watcher {
 // next waits for a state in which the page's member has that much XP.
 func next(t *testing.T, v *Watcher, xp level.XP) State {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testenv.Patience)
-	defer cancel()
-	s, err := v.Next(ctx)
+	s, err := v.Next(t.Context())
 	if err != nil || len(s.Rows) != 1 || s.Rows[0].XP != xp {
 		t.Fatalf("got %+v, %v; want %d XP", s, err, xp)
 	}
 	return s
 }
 
-// looksMore waits until the feed has looked that many times more.
-func (m *memory) looksMore(n int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for until := m.looks + n; m.looks < until; {
-		m.looked.Wait()
+// still checks that a page stays as it is.
+func still(t *testing.T, v *Watcher) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if s, err := v.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("woken with %+v, %v", s, err)
+	}
+}
+
+var allTime period.Period
+
+func TestAllWhoWatchSeeEachPageChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		f := m.feed()
+		var watchers []*Watcher
+		for i := range 30 {
+			watchers = append(watchers, watch(t, f, allTime, int64(1+i%15)))
+		}
+		for xp := range level.XP(5) {
+			began := time.Now()
+			for page := range int64(16) {
+				m.set(page, xp)
+			}
+			for _, v := range watchers {
+				if s := next(t, v, xp); s.Number != v.target.number || s.Total != 1000 {
+					t.Errorf("page %d: %+v", v.target.number, s)
+				}
+			}
+			if took := time.Since(began); took > defaultInterval {
+				t.Errorf("it took %v", took)
+			}
+		}
+		if m.read != 15*5 {
+			t.Errorf("%d pages were read", m.read)
+		}
+	})
+}
+
+func TestWhatDidNotChangeIsNotReadAndWakesNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		v := watch(t, m.feed(), allTime, 1)
+		next(t, v, 0)
+		if still(t, v); m.read != 1 || m.looks < 100 {
+			t.Errorf("%d pages were read of a guild that did not change, in %d looks", m.read, m.looks)
+		}
+		m.set(2, 77) // on another page
+		still(t, v)
+		m.set(1, 5)
+		if s := next(t, v, 5); s.Version.Rev != 2 {
+			t.Errorf("version %+v", s.Version)
+		}
+	})
+}
+
+func TestWhoIsSlowSeesTheNewest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		f := m.feed()
+		quick, slow := watch(t, f, allTime, 1), watch(t, f, allTime, 1)
+		for xp := range level.XP(100) {
+			m.set(1, xp)
+			next(t, quick, xp)
+		}
+		next(t, slow, 99)
+		still(t, slow)
+		// Who comes later sees what the others see at once.
+		began := time.Now()
+		if next(t, watch(t, f, allTime, 1), 99); time.Since(began) > 0 {
+			t.Errorf("it took %v", time.Since(began))
+		}
+	})
+}
+
+func TestAPageThatNobodyWatchesIsForgotten(t *testing.T) {
+	f := newMemory().feed()
+	t.Run("while two watch", func(t *testing.T) {
+		if first, second := watch(t, f, allTime, 1), watch(t, f, allTime, 1); first.page != second.page || len(f.pages) != 1 {
+			t.Error("two have a page each")
+		}
+	})
+	if len(f.pages) != 0 {
+		t.Error("the feed remembers a page that nobody watches")
 	}
 }
 
 // An open page looks with the newest flags of hidden users, or one that nobody else uses would show whom a replica hid before it died.
 func TestALookKnowsTheNewestFlags(t *testing.T) {
 	m := newMemory()
+	f := m.feed()
 	hidden := *someGuild
 	hidden.Hidden = 7
-	looked := make(chan int64, 1)
-	m.looking = func(g *guild.Guild) { looked <- g.Hidden }
-	f := NewFeed(m, FeedOptions{Guild: func(context.Context, id.Guild) (*guild.Guild, error) { return &hidden, nil }})
-	watch(t, f, someGuild, 1)
-	watch(t, f, &hidden, 1)
-	if len(f.guilds) != 1 {
-		t.Errorf("a guild is watched as %d", len(f.guilds))
-	}
-	f.look(t.Context(), refOf(someGuild))
-	if number := <-looked; number != 7 {
-		t.Errorf("looked with the flags of number %d", number)
-	}
-}
-
-func TestAllWhoWatchSeeEachPageChange(t *testing.T) {
-	m := newMemory()
-	f := m.start(t, FeedOptions{})
-	var watchers []*Watcher
-	for i := range 30 {
-		watchers = append(watchers, watch(t, f, someGuild, int64(1+i%15)))
-	}
-	for xp := level.XP(0); xp < 5; xp++ {
-		for _, v := range watchers {
-			if s := next(t, v, xp); s.Number != v.target.number || s.Total != 1000 {
-				t.Errorf("page %d: %+v", v.target.number, s)
-			}
-		}
-		for page := range int64(16) {
-			m.set(page, xp+1)
-		}
-	}
-}
-
-func TestWhatDidNotChangeIsNotReadAndWakesNobody(t *testing.T) {
-	m := newMemory()
-	f := m.start(t, FeedOptions{})
-	v := watch(t, f, someGuild, 1)
-	next(t, v, 0)
-	_, before := m.counts()
-	m.looksMore(5)
-	if _, read := m.counts(); read != before {
-		t.Errorf("%d pages were read of a guild that did not change", read-before)
-	}
-	// A change that is on another page.
-	m.set(2, 77)
-	m.looksMore(5)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if s, err := v.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("woken with %+v, %v", s, err)
-	}
-	// It can be called again, and gets the newest version with the next change.
-	m.set(1, 5)
-	if s := next(t, v, 5); s.Version.Rev != 2 {
-		t.Errorf("version %+v", s.Version)
-	}
-}
-
-func TestManyPagesOfManyViewersAreOneReadOfEach(t *testing.T) {
-	m := newMemory()
-	f := NewFeed(m, FeedOptions{})
-	for range 100 {
-		watch(t, f, someGuild, 3)
-		watch(t, f, someGuild, 4)
-	}
-	f.look(t.Context(), refOf(someGuild))
-	if looks, read := m.counts(); looks != 1 || read != 2 {
-		t.Errorf("%d looks, %d pages", looks, read)
-	}
-	f.look(t.Context(), refOf(someGuild))
-	if looks, read := m.counts(); looks != 2 || read != 2 {
-		t.Errorf("%d looks, %d pages after a look at what did not change", looks, read)
-	}
-	// Who comes later sees at once what the others see, without a look, and after one a page that nobody watched.
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := watch(t, f, someGuild, 3).Next(ctx); err != nil {
-		t.Error(err)
-	}
-	v := watch(t, f, someGuild, 5)
-	f.look(t.Context(), refOf(someGuild))
-	if _, err := v.Next(ctx); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestWhoIsSlowSeesTheNewest(t *testing.T) {
-	m := newMemory()
-	f := NewFeed(m, FeedOptions{})
-	slow := watch(t, f, someGuild, 1)
-	for xp := range level.XP(1000) {
-		m.set(1, xp)
-		f.look(t.Context(), refOf(someGuild))
-	}
-	next(t, slow, 999)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if s, err := slow.Next(ctx); err == nil {
-		t.Errorf("something older was kept: %+v", s)
-	}
-}
-
-func TestWhileNobodyWatchesNothingIsRead(t *testing.T) {
-	m := newMemory()
-	f := m.start(t, FeedOptions{})
-	v, other := watch(t, f, someGuild, 1), watch(t, f, otherGuild, 1)
-	next(t, v, 0)
-	next(t, other, 0)
-	v.Leave()
-	v.Leave()
-	f.mu.Lock()
-	if _, there := f.guilds[refOf(someGuild)]; there || f.watchers != 1 {
-		t.Errorf("the feed remembers who left: %d watchers", f.watchers)
-	}
-	f.mu.Unlock()
-	m.looksMore(3) // one look at it may have been under way
-	m.mu.Lock()
-	m.looking = func(g *guild.Guild) {
-		if g == someGuild {
-			t.Error("a guild that nobody watches is looked at")
-		}
-	}
-	m.mu.Unlock()
-	m.looksMore(3)
-	other.Leave()
-	f.mu.Lock()
-	if len(f.guilds) != 0 || f.watchers != 0 {
-		t.Error("the feed remembers who left")
-	}
-	f.mu.Unlock()
-	m.mu.Lock()
-	m.looking = nil
-	m.mu.Unlock()
-	next(t, watch(t, f, someGuild, 1), 0)
-}
-
-func TestAPageThatIsAddedWhileAnotherIsReadIsRead(t *testing.T) {
-	m := newMemory()
-	f := NewFeed(m, FeedOptions{})
-	watch(t, f, someGuild, 1)
-	var second *Watcher
-	m.looking = func(*guild.Guild) {
-		if second == nil {
-			second = watch(t, f, someGuild, 2)
-		}
-	}
-	f.look(t.Context(), refOf(someGuild))
-	f.look(t.Context(), refOf(someGuild))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := second.Next(ctx); err != nil {
-		t.Error(err)
+	f.o.Guild = func(context.Context, id.Guild) (*guild.Guild, error) { return &hidden, nil }
+	next(t, watch(t, f, allTime, 1), 0)
+	if m.flags != 7 {
+		t.Errorf("looked with the flags of number %d", m.flags)
 	}
 }
 
 func TestABoardThatIsAwayIsLookedAtAgain(t *testing.T) {
-	m := newMemory()
-	f := m.start(t, FeedOptions{})
-	v := watch(t, f, someGuild, 1)
-	next(t, v, 0)
-	m.fail(errBroken)
-	m.set(1, 5)
-	m.looksMore(2)
-	m.fail(nil)
-	next(t, v, 5)
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		v := watch(t, m.feed(), allTime, 1)
+		next(t, v, 0)
+		m.set(1, 5)
+		m.fail(errors.New("broken on demand"))
+		still(t, v)
+		m.fail(nil)
+		next(t, v, 5)
+	})
 }
 
 func TestAGuildThatIsGoneEndsItsViewers(t *testing.T) {
-	m := newMemory()
-	f := m.start(t, FeedOptions{})
-	v := watch(t, f, someGuild, 1)
-	next(t, v, 0)
-	m.fail(fault.Down("look", leaderboard.ErrGuildMoved))
-	<-v.Gone()
-	if _, err := v.Next(t.Context()); !errors.Is(err, errMoved) {
-		t.Errorf("error %v, want errMoved", err)
-	}
-}
-
-func TestWatchersAreBounded(t *testing.T) {
-	f := NewFeed(newMemory(), FeedOptions{Watchers: maxPages + 2})
-	for number := range int64(maxPages) {
-		watch(t, f, someGuild, number+1)
-	}
-	if _, err := f.Watch(someGuild, period.Period{}, maxPages+1); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("one page too many: %v", err)
-	}
-	watch(t, f, someGuild, 1)
-	last := watch(t, f, otherGuild, 1)
-	for _, g := range []*guild.Guild{someGuild, otherGuild} {
-		if _, err := f.Watch(g, period.Period{}, 1); !fault.Is(err, fault.Unavailable) {
-			t.Errorf("one watcher too many: %v", err)
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		v := watch(t, m.feed(), allTime, 1)
+		next(t, v, 0)
+		m.fail(fault.Down("look", leaderboard.ErrGuildMoved))
+		if _, err := v.Next(t.Context()); !errors.Is(err, errMoved) {
+			t.Errorf("error %v, want errMoved", err)
 		}
-	}
-	last.Leave()
-	watch(t, f, otherGuild, 1)
+	})
 }
 
 func TestABoardOfAPeriodIsWatchedUntilItsEnd(t *testing.T) {
-	m := newMemory()
-	now := time.Date(2026, 11, 25, 23, 0, 0, 0, time.UTC)
-	f := NewFeed(m, FeedOptions{Now: func() time.Time { return now }})
-	day := period.At(period.Daily, period.DayAt(now, time.UTC))
-	today, err := f.Watch(someGuild, day, 7) // past the last, which stands for the last
-	if err != nil {
-		t.Fatal(err)
-	}
-	always := watch(t, f, someGuild, 1)
-	for xp := range level.XP(3) {
-		m.set(1, xp)
-		f.look(t.Context(), refOf(someGuild))
-		if s := next(t, today, xp); s.Number != 1 || s.Gained != int64(xp) || s.Rows[0].Gained != int64(xp) {
-			t.Errorf("%+v", s)
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		f := m.feed()
+		today := watch(t, f, period.At(period.Daily, period.DayAt(time.Now(), time.UTC)), 7) // past the last, which stands for the last
+		always := watch(t, f, allTime, 1)
+		for xp := range level.XP(3) {
+			m.set(1, xp)
+			if s := next(t, today, xp); s.Number != 1 || s.Gained != int64(xp) || s.Rows[0].Gained != int64(xp) {
+				t.Errorf("%+v", s)
+			}
+			next(t, always, xp)
 		}
-		next(t, always, xp)
-	}
-	now = now.Add(time.Hour)
-	m.set(1, 50)
-	f.look(t.Context(), refOf(someGuild))
-	<-today.Gone()
-	if s, err := today.Next(t.Context()); !errors.Is(err, errEnded) {
-		t.Errorf("after the end %+v, %v", s, err)
-	}
-	next(t, always, 50)
+		time.Sleep(24 * time.Hour)
+		m.set(1, 50)
+		if s, err := today.Next(t.Context()); !errors.Is(err, errEnded) {
+			t.Errorf("after the end %+v, %v", s, err)
+		}
+		next(t, always, 50)
+	})
 }
 
 func TestACloseEndsAll(t *testing.T) {
-	f := NewFeed(newMemory(), FeedOptions{})
-	v := watch(t, f, someGuild, 1)
-	f.Close()
-	if _, err := v.Next(t.Context()); !errors.Is(err, errClosed) {
-		t.Errorf("error %v, want errClosed", err)
-	}
-	if _, err := f.Watch(someGuild, period.Period{}, 1); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("to watch now is %v", err)
-	}
-	if len(f.guilds) != 0 || f.watchers != 0 {
-		t.Error("the feed remembers who left")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newMemory().feed()
+		v := watch(t, f, allTime, 1)
+		next(t, v, 0)
+		time.AfterFunc(time.Millisecond, f.Close)
+		if _, err := v.Next(t.Context()); !errors.Is(err, errClosed) {
+			t.Errorf("error %v, want errClosed", err)
+		}
+		if _, err := f.Watch(someGuild, allTime, 1); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("to watch now is %v", err)
+		}
+	})
 }

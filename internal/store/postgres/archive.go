@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"levelboard/internal/store/sqlarchive"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // operationTime bounds every operation with its wait for a connection, since the writer's contexts have no deadline. It is longer than the
@@ -30,21 +29,21 @@ type Archive struct {
 var dialect = sqlarchive.Dialect{
 	Name:      "postgres",
 	AllowSlow: fmt.Sprintf(`SET LOCAL statement_timeout = %d`, sqlarchive.SlowTime.Milliseconds()),
-	Refusal:   refusal,
+	Redact:    redact,
 	Bound:     bounded,
 	BoundSlow: func(ctx context.Context, operation string) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(named(ctx, operation), sqlarchive.SlowTime)
 	},
 }
 
-// refusal takes errors about the data, an invalid value or a broken constraint, from the classes 22 and 23 of SQLSTATE. The server's message may repeat the
-// data, so only its code is kept.
-func refusal(err error) error {
+// redact keeps only the code of an error about the data, an invalid value or a broken constraint (the classes 22 and 23 of SQLSTATE): the server's message
+// may repeat the data.
+func redact(err error) error {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) || !strings.HasPrefix(e.Code, "22") && !strings.HasPrefix(e.Code, "23") {
 		return err
 	}
-	return fmt.Errorf("%w: SQLSTATE %s", snapshot.ErrBadRow, e.Code)
+	return fmt.Errorf("the server refuses the data: SQLSTATE %s", e.Code)
 }
 
 // Ping reports whether the server answers.

@@ -11,9 +11,6 @@ import (
 
 // Salvage implements hydrate.Archive. The guild's row, which it locks, keeps batches out between reading and writing.
 func (c *Catalog) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
-	if err := b.Check(); err != nil {
-		return Wrap(c.Name, "salvage", err)
-	}
 	return c.inTx(ctx, "salvage", func(t *tx) {
 		if state, exists := t.lockedStates([]snapshot.Batch{b})[b.Guild]; !exists || state != from {
 			t.fail(snapshot.ErrStale)

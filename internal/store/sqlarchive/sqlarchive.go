@@ -32,8 +32,8 @@ type Dialect struct {
 	SQLite bool
 	// AllowSlow begins a transaction that is allowed SlowTime; empty when nothing has to be said.
 	AllowSlow string
-	// Refusal makes snapshot.ErrBadRow, with no user data in it, of an error that is about the data, and leaves any other alone.
-	Refusal func(err error) error
+	// Redact takes user data out of an error about the data, and leaves any other error alone.
+	Redact func(err error) error
 	// Bound is the context of an operation, BoundSlow that of one which is allowed SlowTime.
 	Bound, BoundSlow func(ctx context.Context, operation string) (context.Context, context.CancelFunc)
 }

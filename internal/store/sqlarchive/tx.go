@@ -60,7 +60,7 @@ func (c *Catalog) transact(ctx context.Context, f func(*tx)) error {
 // fail ends the transaction with err, unless err is nil or it has ended already.
 func (t *tx) fail(err error) {
 	if t.err == nil {
-		t.err = t.Refusal(err)
+		t.err = t.Redact(err)
 	}
 }
 

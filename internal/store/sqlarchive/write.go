@@ -41,9 +41,7 @@ func (t *tx) lockedStates(batches []snapshot.Batch) map[leaderboard.GuildRef]sna
 // refused returns why a batch is not written.
 func refused(b *snapshot.Batch, states map[leaderboard.GuildRef]snapshot.State) error {
 	state, exists := states[b.Guild]
-	switch err := b.Check(); {
-	case err != nil:
-		return err
+	switch {
 	case !exists || state.Epoch != b.Epoch || state.Archived > b.Known:
 		return snapshot.ErrStale
 	case state.Archived < b.Archived:

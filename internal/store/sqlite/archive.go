@@ -18,7 +18,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"levelboard/internal/store/sqlarchive"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // Archive is the archive. Its methods promise what the interfaces say that they implement. It is safe for concurrent use. Errors
@@ -31,9 +30,9 @@ type Archive struct {
 }
 
 var dialect = sqlarchive.Dialect{
-	Name:    "sqlite",
-	SQLite:  true,
-	Refusal: refusal,
+	Name:   "sqlite",
+	SQLite: true,
+	Redact: redact,
 	Bound: func(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	},
@@ -48,15 +47,15 @@ func init() {
 	})
 }
 
-// refusal takes errors about the data. The message may repeat the data, so only its code is kept.
-func refusal(err error) error {
+// redact keeps only the code of an error about the data: the message may repeat the data.
+func redact(err error) error {
 	var e *sqlite3driver.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
-		return fmt.Errorf("%w: SQLite's code %d", snapshot.ErrBadRow, e.Code())
+		return fmt.Errorf("SQLite refuses the data: code %d", e.Code())
 	}
 	return err
 }

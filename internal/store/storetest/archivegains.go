@@ -175,18 +175,6 @@ func archiveLastDays(t *testing.T, a store.Archive) {
 	wantLast(99)
 }
 
-func archiveBadGains(t *testing.T, a store.Archive) {
-	g := put(t, a, settingsOf(t, guildA, ""))
-	l := leased(t, a)
-	for _, bad := range []snapshot.Row{gainRow(gainer1, 1, 100, 1, 100, 2), gainRow(gainer1, 1, 100, math.MaxInt64), gainRow(gainer1, 1, 100, math.MinInt64)} {
-		b := snapshot.Batch{Guild: refOf(g), Rev: 1, Known: 1, Rows: []snapshot.Row{bad}}
-		if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrBadRow) {
-			t.Errorf("gains %+v: %v, want ErrBadRow", bad.Gains, err)
-		}
-	}
-	wantGains(t, a, g, gainer1)
-}
-
 func archiveSums(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	writeRows(t, a, leased(t, a), g, 0, 1,

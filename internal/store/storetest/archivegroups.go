@@ -78,7 +78,7 @@ func archiveGroups(t *testing.T, a store.Archive) {
 
 	// Of the next ones some do not fit.
 	batches := batchesOf(guilds, 7)
-	batches[1].Rows[0].XP = -1
+	batches[1].Epoch = 1
 	batches[2].Epoch = 1
 	batches[3].Known = 4
 	batches[4].Guild.Incarnation++
@@ -86,7 +86,7 @@ func archiveGroups(t *testing.T, a store.Archive) {
 	batches[6].Rev = 3 // late, though it is of the same load
 	batches[7].Rows = []snapshot.Row{tombstone(sharedUser), row("300000000000000002", 9)}
 	batches[8].Guild.ID = "999999999999999999"
-	write(batches, map[int]error{1: snapshot.ErrBadRow, 2: snapshot.ErrStale, 3: snapshot.ErrStale, 4: snapshot.ErrStale, 8: snapshot.ErrStale})
+	write(batches, map[int]error{1: snapshot.ErrStale, 2: snapshot.ErrStale, 3: snapshot.ErrStale, 4: snapshot.ErrStale, 8: snapshot.ErrStale})
 	for i, g := range guilds {
 		switch i {
 		case 0, 9:

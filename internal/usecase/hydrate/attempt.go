@@ -84,7 +84,7 @@ func (h *Hydrator) salvage(ctx context.Context, lock Lock, before snapshot.State
 			return err
 		}
 		merged += len(b.Rows) - len(b.Gone())
-		return h.bad.Write(b, func(part snapshot.Batch) error { return h.archive.Salvage(ctx, before, part) })
+		return h.archive.Salvage(ctx, before, h.bad.Good(b))
 	})
 	if err != nil {
 		return fmt.Errorf("salvage guild %s: %w", lock.Guild.ID, err)

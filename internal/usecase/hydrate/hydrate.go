@@ -51,7 +51,7 @@ type Archive interface {
 	// has no gains. What is written carries from's
 	// epoch, and b.Rev or the rev of the row before, whichever is higher, or if b is of another epoch a rev above Archived; the guild's state
 	// stays. Records are written as by WriteBatches. One transaction, which locks the guild's row; to repeat it
-	// changes nothing. snapshot.ErrBadRow as WriteBatches. snapshot.ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
+	// changes nothing. snapshot.ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
 	Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error
 	// Erased says which of the users were erased.
 	Erased(ctx context.Context, users []id.User) (map[id.User]Erasure, error)

@@ -1,14 +1,17 @@
 package snapshot_test
 
 import (
-	"errors"
 	"fmt"
-	"slices"
+	"log/slog"
+	"math"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -87,79 +90,35 @@ func TestOnlyBadRows(t *testing.T) {
 	})
 }
 
-func TestWithoutBadRowsWritesEveryGoodRow(t *testing.T) {
-	const size = 64
-	for _, bad := range [][]int{{}, {0}, {size - 1}, {17}, {1, 2, 3, 40}, {0, size / 2}, seq(size)} {
-		var batch snapshot.Batch
-		for i := range size {
-			batch.Rows = append(batch.Rows, snapshot.Row{Member: leaderboard.Member{UserID: stores.User(i)}})
-		}
-		var written, refused, wantWritten, wantRefused []id.User
-		for i := range size {
-			if slices.Contains(bad, i) {
-				wantRefused = append(wantRefused, stores.User(i))
-			} else {
-				wantWritten = append(wantWritten, stores.User(i))
-			}
-		}
-		calls := 0
-		write := func(b snapshot.Batch) error {
-			calls++
-			for _, r := range b.Rows {
-				if slices.Contains(wantRefused, r.UserID) {
-					return fmt.Errorf("odd: %w", snapshot.ErrBadRow)
-				}
-			}
-			written = nil
-			for _, r := range b.Rows {
-				written = append(written, r.UserID)
-			}
-			return nil
-		}
-		err := snapshot.WithoutBadRows(batch, write, func(r snapshot.Row, _ error) { refused = append(refused, r.UserID) })
-		if err != nil || !slices.Equal(written, wantWritten) || !slices.Equal(refused, wantRefused) {
-			t.Errorf("bad %v: %v, written %v, refused %v", bad, err, written, refused)
-		}
-		if most := 2 + 14*len(bad); calls > most {
-			t.Errorf("bad %v: %d calls, want at most %d", bad, calls, most)
+// Good leaves out rows that a live store would not take back, or that are no text.
+func TestGood(t *testing.T) {
+	good := snapshot.Row{Member: leaderboard.Member{UserID: stores.User(1), XP: 1}}
+	type spoil = func(r *snapshot.Row)
+	spoils := map[string]spoil{
+		"negative XP":              func(r *snapshot.Row) { r.XP = -1 },
+		"XP above the highest":     func(r *snapshot.Row) { r.XP = level.MaxXP + 1 },
+		"a negative message count": func(r *snapshot.Row) { r.MessageCount = -1 },
+		"an update before 1970":    func(r *snapshot.Row) { r.LastUpdated = time.UnixMilli(-1) },
+		"a cooldown before 1970":   func(r *snapshot.Row) { r.CooldownUntil = time.UnixMilli(-1) },
+		"two gains of a day":       func(r *snapshot.Row) { r.Gains = []period.Gain{{Day: 100, Gained: 1}, {Day: 100, Gained: 2}} },
+		"a high gain":              func(r *snapshot.Row) { r.Gains = []period.Gain{{Day: 100, Gained: math.MaxInt64}} },
+		"a low gain":               func(r *snapshot.Row) { r.Gains = []period.Gain{{Day: 100, Gained: math.MinInt64}} },
+	}
+	for _, user := range []id.User{"", "3", "30000000000000000\x00", "3000000000000000\xff", "300000000000000000000000001"} {
+		spoils["an entry of "+string(user)] = func(r *snapshot.Row) { r.UserID = user }
+		spoils["a tombstone of "+string(user)] = func(r *snapshot.Row) { r.UserID, r.Deleted = user, true }
+	}
+	for _, text := range []string{"a\x00b", "a\xffb", "\xed\xa0\x80"} {
+		for i, user := range []leaderboard.User{{Avatar: &text}, {Discriminator: text}, {GlobalName: &text}, {Username: text}, {AccentColour: &text}} {
+			spoils[fmt.Sprintf("user data %d with %q", i, text)] = func(r *snapshot.Row) { r.User = user }
 		}
 	}
-	calls := 0
-	err := snapshot.WithoutBadRows(snapshot.Batch{Rows: make([]snapshot.Row, 8)}, func(snapshot.Batch) error {
-		if calls++; calls == 1 {
-			return snapshot.ErrBadRow
+	for name, spoil := range spoils {
+		bad := good
+		spoil(&bad)
+		rows := snapshot.NewBadRows(slog.New(slog.DiscardHandler)).Good(snapshot.Batch{Rows: []snapshot.Row{good, bad}}).Rows
+		if len(rows) != 1 || rows[0].UserID != good.UserID || rows[0].XP != 1 {
+			t.Errorf("%s: %+v", name, rows)
 		}
-		return stores.ErrBroken
-	}, func(snapshot.Row, error) { t.Error("a row was refused") })
-	if !errors.Is(err, stores.ErrBroken) || calls != 2 {
-		t.Errorf("%v after %d calls; another error ends it", err, calls)
-	}
-}
-
-func seq(n int) []int {
-	s := make([]int, n)
-	for i := range s {
-		s[i] = i
-	}
-	return s
-}
-
-// Only the whole of a batch raises what is archived: the archive may lose a part of it before it gets the next.
-func TestPartsOfABatchRaiseNoRev(t *testing.T) {
-	batch := snapshot.Batch{Rev: 9, Rows: make([]snapshot.Row, 4)}
-	batch.Rows[1].UserID = "bad"
-	var last snapshot.Batch
-	write := func(b snapshot.Batch) error {
-		if slices.ContainsFunc(b.Rows, func(r snapshot.Row) bool { return r.UserID == "bad" }) {
-			return snapshot.ErrBadRow
-		}
-		if last.Rev != 0 {
-			t.Errorf("a write of %+v after the whole batch", b)
-		}
-		last = b
-		return nil
-	}
-	if err := snapshot.WithoutBadRows(batch, write, func(snapshot.Row, error) {}); err != nil || last.Rev != 9 || len(last.Rows) != 3 {
-		t.Errorf("the last write is of %+v, %v, want rev 9 with all 3 good rows", last, err)
 	}
 }

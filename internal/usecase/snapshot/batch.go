@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,20 +41,11 @@ func (b Batch) Gone() (users []id.User) {
 	return users
 }
 
-// Check returns an error that wraps ErrBadRow when a row could not be loaded into a live store again, or not be stored as
-// text: then the whole guild could not be hydrated any more. The error names no user.
-func (b Batch) Check() error {
-	for i := range b.Rows {
-		if what := b.Rows[i].wrong(); what != "" {
-			return fmt.Errorf("%w: %s", ErrBadRow, what)
-		}
-	}
-	return nil
-}
-
 // mostGained is more than the changes of a day add up to. It keeps sums over members and days from overflowing.
 const mostGained = 1 << 53
 
+// wrong says what is wrong with a row that could not be loaded into a live store again, or not be stored as text: then the whole guild could not be
+// hydrated any more. It names no user.
 func (r *Row) wrong() string {
 	switch {
 	case !id.Valid(string(r.UserID)):

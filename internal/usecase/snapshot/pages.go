@@ -36,6 +36,7 @@ func (r *round) writePages(ctx context.Context, tasks []*task) {
 	rows := 0
 	for i, t := range tasks {
 		t.next(pages[i])
+		t.Batch = r.bad.Good(t.Batch)
 		size := len(t.Batch.Rows) + len(t.Batch.Records)
 		if t.Err != nil || size == 0 && t.Batch.AsOf == 0 { // a change of hidden users is a page without members
 			continue
@@ -79,12 +80,8 @@ func (r *round) commit(ctx context.Context, tasks []*task) {
 		if t.Err = err; err == nil {
 			t.Err = errs[i]
 		}
-		switch {
-		case t.Err == nil:
-			r.bad.mended(t.Batch)
+		if t.Err == nil {
 			members.Add(float64(len(t.Batch.Rows)))
-		case errors.Is(t.Err, ErrBadRow):
-			t.Err = r.writeGood(ctx, t.Batch)
 		}
 	}
 }

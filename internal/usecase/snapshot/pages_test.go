@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/stores"
@@ -225,27 +223,6 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 			if w.Failed() {
 				w.Fatal(method)
 			}
-		}
-	})
-}
-
-// A row that the archive refuses by itself does not keep the guilds of its group from being written.
-func TestABadRowInAGroup(t *testing.T) {
-	stores.OnServers(t, func(w *stores.World) {
-		ctx, guilds := w.Context(), smallGuilds(w, 5)
-		bad := guilds[2].ID
-		f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
-			if c.Method == "WriteBatches" && slices.Contains(c.Guilds, bad) && (len(c.Guilds) > 1 || c.Rows == 3) {
-				return fmt.Errorf("odd: %w", snapshot.ErrBadRow)
-			}
-			return nil
-		}}
-		// One more is known to be bad before anybody asks the archive.
-		w.Must(w.Redis.ZAdd(ctx, "lb:{"+string(guilds[3].ID)+"}:dirty", redis.Z{Score: 1, Member: "junk"}).Err())
-		w.Must(w.Writer("writer", stores.Never, f).Flush(ctx))
-		allInStep(w, guilds)
-		if n := w.Logged.Count("passed over"); n != 1 {
-			w.Errorf("%d lines about bad members, want 1:\n%s", n, w.Logged)
 		}
 	})
 }

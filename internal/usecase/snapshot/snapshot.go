@@ -87,8 +87,6 @@ var (
 	// ErrArchiveBehind says that the archive lost commits of this load of the guild, as after a failover to a lagging standby. Nothing
 	// was written. The live store holds all of it (Writer.rewrite).
 	ErrArchiveBehind = errors.New("the archive has lost what it had committed of the guild")
-	// ErrBadRow says that no archive accepts a row of the batch. Nothing was written. Without the row the batch can be written.
-	ErrBadRow = errors.New("a row cannot be archived")
 )
 
 // Archive is what snapshots need of Postgres or SQLite.
@@ -102,8 +100,8 @@ type Archive interface {
 	// gains of all other days go. Where the archive's row is newer, gains stay as they are.
 	//
 	// errs tells of each batch that alone was left out: ErrStale when incarnation or epoch differ, or Archived is above b.Known;
-	// ErrArchiveBehind when these fit and Archived is below b.Archived; ErrBadRow when it fails Check. With err nothing was written, or the
-	// outcome is unknown: lease.ErrLost when the fence differs, and ErrBadRow when the archive itself refuses data of one of them.
+	// ErrArchiveBehind when these fit and Archived is below b.Archived. With err nothing was written, or the outcome is unknown: lease.ErrLost
+	// when the fence differs. Callers leave out rows that are not good (BadRows.Good).
 	WriteBatches(ctx context.Context, l lease.Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)

@@ -18,7 +18,6 @@ import (
 
 	"levelboard/docs"
 	"levelboard/internal/config"
-	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/hidden"
@@ -30,6 +29,7 @@ import (
 	"levelboard/internal/platform/health"
 	"levelboard/internal/platform/logs"
 	"levelboard/internal/platform/metrics"
+	"levelboard/internal/platform/outbound"
 	"levelboard/internal/platform/tracing"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/announce"
@@ -149,7 +149,7 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	store := a.stores.live
-	hosts, _ := announcement.ParseHosts(a.cfg.AllowedPrivateHosts) // config.Load has
+	hosts, _ := outbound.ParseHosts(a.cfg.AllowedPrivateHosts) // config.Load has
 	guildCache := guild.NewCache(a.stores.archive, guildsCached)
 	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
 	keyCache := apikey.NewCache(a.stores.archive, keysCached, time.Now, a.meter)
@@ -186,7 +186,7 @@ func (a *App) start(ctx context.Context) error {
 	a.background.Go(func() { announcements.Run(background) })
 	apiKeys := keys.New(a.stores.archive, notify, time.Now)
 	settings := guilds.New(a.stores.archive, board, notify)
-	settings.AllowedHost = hosts.Host
+	settings.AllowedHost = hosts.Name
 	finder := leaderboard.NewFinder(board, a.stores.archive)
 	kept := checkpoints.New(a.stores.archive, store, a.hydrator, notify, checkpoints.Options{OnceTTL: a.cfg.IdempotencyTTL})
 	log := audit.NewLog(a.stores.archive, store)

@@ -2,7 +2,7 @@ package config
 
 import (
 	"fmt"
-	"levelboard/internal/domain/announcement"
+	"levelboard/internal/platform/outbound"
 	"log/slog"
 	"math"
 	"net"
@@ -38,7 +38,7 @@ func (v *validator) check(c *Config) {
 	v.bounds(c)
 	c.TrustedProxies = v.proxies(c.TrustedProxies)
 	c.AllowedPrivateHosts = trimmed(c.AllowedPrivateHosts)
-	if _, wrong := announcement.ParseHosts(c.AllowedPrivateHosts); wrong != "" {
+	if _, wrong := outbound.ParseHosts(c.AllowedPrivateHosts); wrong != "" {
 		v.bad("ALLOWED_PRIVATE_HOSTS", "holds %q, which is neither an IP address, nor a CIDR block such as 10.0.0.0/8, nor a host name without a port", wrong)
 	}
 	c.CORSOrigins = v.origins(c.CORSOrigins)

@@ -3,7 +3,6 @@
 package announcement
 
 import (
-	"errors"
 	"slices"
 
 	"levelboard/internal/domain/level"
@@ -33,26 +32,6 @@ const (
 	Returned  Event = "returned"
 	Reset     Event = "reset"
 )
-
-// UnmarshalText reads one of the events.
-func (e *Event) UnmarshalText(text []byte) error {
-	*e = Event(text)
-	switch *e {
-	case LevelUp, PeriodOf, LevelDown, Removed, Returned, Reset:
-		return nil
-	}
-	return errors.New("must be levelup or period, or for a webhook also leveldown, removed, returned or reset")
-}
-
-// UnmarshalText reads one of the kinds.
-func (k *Kind) UnmarshalText(text []byte) error {
-	*k = Kind(text)
-	switch *k {
-	case Discord, Webhook, Bot, Board:
-		return nil
-	}
-	return errors.New("must be discord, webhook, bot or board")
-}
 
 // Announcement is one announcement of a guild's settings, as its document has it.
 type Announcement struct {

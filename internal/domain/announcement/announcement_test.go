@@ -3,7 +3,6 @@ package announcement
 import (
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"strings"
 	"testing"
 
@@ -64,26 +63,15 @@ func TestASecretIsNotShown(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	hosts, wrong := ParseHosts([]string{"10.0.0.0/8", "127.0.0.1", "Hooks.internal", "fd00::/8", "[::1]"})
-	if wrong != "" {
-		t.Fatal(wrong)
-	}
+	allowed := func(host string) bool { return host == "10.1.2.3" || host == "hooks.INTERNAL." || host == "::1" }
 	for address, want := range map[string]string{
 		"https://discord.com/api/webhooks/1/x": "", "https://discord.com": "", "http://10.1.2.3:80/x": "", "http://hooks.INTERNAL./": "", "http://[::1]:1/": "",
 		"http://discord.com/": "https://", "http://localhost/": "https://", "http://11.0.0.1/": "https://", "ftp://x/": "https://", "x": "https://", "https:///x": "https://",
 		"https://:443/x": "https://", "https://u@x/": "user", "https://x/#f": "fragment", "https://x/#": "fragment", "https://x/" + strings.Repeat("é", 2000): "2000",
 	} {
-		got := Secret(address).Check(hosts.Host)
+		got := Secret(address).Check(allowed)
 		if (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
-	}
-	for _, text := range []string{"", "a/b", "http://x", "10.0.0.0/99", "x:80", "*"} {
-		if _, wrong := ParseHosts([]string{text}); wrong != text {
-			t.Errorf("%q is taken", text)
-		}
-	}
-	if !hosts.Address(netip.MustParseAddr("::ffff:10.0.0.1")) || hosts.Address(netip.MustParseAddr("11.0.0.1")) {
-		t.Error("prefixes")
 	}
 }

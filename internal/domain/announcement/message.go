@@ -3,19 +3,14 @@ package announcement
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 )
 
-const (
-	// MaxMessage is how many characters a message may have, which is Discord's limit.
-	MaxMessage = 2000
-	// MaxBurst is how many messages become one.
-	MaxBurst = 10
-)
+// MaxMessage is how many characters a message may have, which is Discord's limit.
+const MaxMessage = 2000
 
 // The texts of an announcement that has none for an event.
 const (
@@ -47,6 +42,7 @@ func (a *Announcement) LevelUp(r Reached) string {
 		"user": Escape(r.Name), "name": Escape(r.Name), "level": strconv.Itoa(int(r.Level)), "previousLevel": strconv.Itoa(int(r.Previous)),
 		"xp": strconv.FormatInt(int64(r.XP), 10), "rank": strconv.FormatInt(r.Rank, 10), "guild": Escape(r.Guild),
 	}
+	values["level."+values["level"]] = "reached" // of the section for this level
 	if a.Mention {
 		values["user"] = "<@" + string(r.UserID) + ">"
 	}
@@ -66,30 +62,16 @@ func (a *Announcement) PeriodOver(c Closed) string {
 	})
 }
 
+// message is the announcement's text, or the event's own when that is for the other event or there is none.
 func (a *Announcement) message(e Event, own string, values map[string]string) string {
-	text, err := Parse(own)
+	filled, of := "", map[Event]bool(nil)
 	if a.Text != nil {
-		if given, wrong := Parse(*a.Text); wrong == nil && given.Serves(e) {
-			text, err = given, nil
-		}
+		filled, of, _ = render(*a.Text, values)
 	}
-	if err != nil {
-		return ""
+	if of == nil || len(of) == 1 && !of[e] {
+		filled, _, _ = render(own, values)
 	}
-	return displayname.Cut(strings.TrimSpace(text.render(values)), MaxMessage)
-}
-
-// Burst joins the first messages, as many of up to MaxBurst as fit into one, and returns how many they are.
-func Burst(messages []string) (joined string, n int) {
-	length := 0
-	for n < min(len(messages), MaxBurst) {
-		length += utf8.RuneCountInString(messages[n])
-		if n > 0 && length+n > MaxMessage { // with a line break between two
-			break
-		}
-		n++
-	}
-	return strings.Join(messages[:n], "\n"), n
+	return displayname.Cut(strings.TrimSpace(filled), MaxMessage)
 }
 
 // Escape makes Discord show a name as it is written, in one line: nothing of it is markdown, a mention or a link.

@@ -2,7 +2,6 @@ package announcement
 
 import (
 	"encoding/json"
-	"net/netip"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -10,9 +9,6 @@ import (
 
 // hidden is what stands for the rest of an address that is a secret.
 const hidden = "/…"
-
-// maxURL is how many characters an address may have.
-const maxURL = 2000
 
 // Secret is an address that nobody may read: printed, logged or encoded it is what Shown returns. Reveal returns all of it.
 type Secret string
@@ -49,7 +45,7 @@ func (s Secret) MarshalJSON() ([]byte, error) {
 func (s Secret) Check(allowed func(host string) bool) string {
 	u, err := url.Parse(string(s))
 	switch {
-	case utf8.RuneCountInString(string(s)) > maxURL:
+	case utf8.RuneCountInString(string(s)) > 2000:
 		return "must have at most 2000 characters"
 	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
 		return "must be an address that begins with https://"
@@ -62,48 +58,3 @@ func (s Secret) Check(allowed func(host string) bool) string {
 	}
 	return ""
 }
-
-// Hosts are the private hosts that may be posted to.
-type Hosts struct {
-	Names    map[string]bool // in lower case, without a dot at the end
-	Prefixes []netip.Prefix
-}
-
-// ParseHosts reads addresses, prefixes and names. wrong is the first that is none of them, or "".
-func ParseHosts(list []string) (h Hosts, wrong string) {
-	h.Names = map[string]bool{}
-	for _, text := range list {
-		if prefix, err := netip.ParsePrefix(text); err == nil {
-			h.Prefixes = append(h.Prefixes, prefix.Masked())
-		} else if address, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
-			address = address.Unmap()
-			h.Prefixes = append(h.Prefixes, netip.PrefixFrom(address, address.BitLen()))
-		} else if text == "" || strings.ContainsAny(text, "/:@*? []") {
-			return h, text
-		} else {
-			h.Names[canonical(text)] = true
-		}
-	}
-	return h, ""
-}
-
-// Host reports whether a host is named, or is an address in a prefix that is.
-func (h Hosts) Host(host string) bool {
-	if address, err := netip.ParseAddr(host); err == nil {
-		return h.Address(address)
-	}
-	return h.Names[canonical(host)]
-}
-
-// Address reports whether an address lies in a prefix that is named.
-func (h Hosts) Address(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
-	for _, p := range h.Prefixes {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
-
-func canonical(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }

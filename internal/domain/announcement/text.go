@@ -2,9 +2,11 @@ package announcement
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
+	"regexp"
 	"strings"
+	"unicode/utf8"
+
+	"levelboard/internal/domain/displayname"
 )
 
 // names are what a text may name, and the event that knows it; a name without one is known by both.
@@ -14,152 +16,71 @@ var names = map[string]Event{
 	"guild": "",
 }
 
-// levelSection begins the name of a section for one level, such as level.10.
-const levelSection = "level."
+var (
+	// braces are a brace to be shown, or one that begins a name, with all of the name.
+	braces = regexp.MustCompile(`\{\{|\{[^{}\n]*\}?`)
+	// atLevel is the name of a section for one level.
+	atLevel = regexp.MustCompile(`^level\.(0|[1-9][0-9]{0,3}|10000)$`)
+)
 
-// SyntaxError says what is wrong with a text. Its message is a sentence for the manager who wrote it.
-type SyntaxError struct {
-	Name string // as it was written
-	At   int    // the number of the character at which its brace is, from 1
-	Why  string
+// section is one that is open.
+type section struct {
+	name, sign string
+	at         int // where its brace is, in bytes
+	shown      bool
 }
 
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("is wrong at character %d: {%s} %s", e.At, e.Name, e.Why)
-}
-
-// Text is a parsed text.
-type Text struct {
-	parts []part
-	knows map[Event]bool // the events whose own names it has
-}
-
-// part is literal text, a name, or a section.
-type part struct {
-	literal string
-	name    string
-	section byte // '#' or '^' of a section, 0 of a name
-	inner   []part
-}
-
-// Parse reads a text. Its error is a *SyntaxError.
-func Parse(text string) (*Text, error) {
-	p := parser{text: []rune(text), knows: map[Event]bool{}}
-	parts, err := p.parts("", 0)
-	if err != nil {
-		return nil, err
-	}
-	return &Text{parts, p.knows}, nil
-}
-
-// Serves reports whether the text is for an event: one with names of another event only is not.
-func (t *Text) Serves(e Event) bool { return len(t.knows) != 1 || t.knows[e] }
-
-type parser struct {
-	text  []rune
-	at    int
-	knows map[Event]bool
-}
-
-// parts reads to the end of a section that was opened at a place, or to the end of the text when section is empty.
-func (p *parser) parts(section string, opened int) (parts []part, err error) {
-	var literal strings.Builder
-	flush := func() {
-		if literal.Len() > 0 {
-			parts = append(parts, part{literal: literal.String()})
-			literal.Reset()
-		}
-	}
-	for p.at < len(p.text) {
-		if p.text[p.at] != '{' {
-			literal.WriteRune(p.text[p.at])
-			p.at++
-			continue
-		}
-		if p.at+1 < len(p.text) && p.text[p.at+1] == '{' {
-			literal.WriteByte('{')
-			p.at += 2
-			continue
-		}
-		at := p.at
-		sign, name, err := p.name()
-		if err != nil {
-			return nil, err
-		}
-		if sign == '/' {
-			if section == "" || name != section {
-				return nil, &SyntaxError{"/" + name, at + 1, "closes a section that is not open here"}
-			}
-			flush()
-			return parts, nil
-		}
-		flush()
-		one := part{name: name, section: sign}
-		if sign != 0 {
-			if one.inner, err = p.parts(name, at); err != nil {
-				return nil, err
-			}
-		}
-		parts = append(parts, one)
-	}
-	if section != "" {
-		return nil, &SyntaxError{"#" + section, opened + 1, "opens a section that is not closed; close it with {/" + section + "}"}
-	}
-	flush()
-	return parts, nil
-}
-
-// name reads what is in braces: a sign, or 0, and a name.
-func (p *parser) name() (sign byte, name string, err error) {
-	at := p.at
-	rest := p.text[at+1:]
-	end := slices.IndexFunc(rest, func(r rune) bool { return r == '}' || r == '{' || r == '\n' })
-	if end < 0 || rest[end] != '}' {
-		if end < 0 {
-			end = len(rest)
-		}
-		return 0, "", &SyntaxError{string(rest[:min(end, 40)]), at + 1, "is not closed; close it with }, and write {{ for a brace"}
-	}
-	written := string(rest[:end])
-	p.at = at + end + 2
-	name = written
-	if name != "" && strings.Contains("#^/", name[:1]) {
-		sign, name = name[0], name[1:]
-	}
-	event, known := names[name]
-	if number, ok := strings.CutPrefix(name, levelSection); ok && sign != 0 {
-		n, bad := strconv.Atoi(number)
-		known, event = bad == nil && n >= 0 && n <= 10000 && strconv.Itoa(n) == number, LevelUp
-	}
-	if !known {
-		return 0, "", &SyntaxError{string(rest[:min(end, 40)]), at + 1, "is not known; the names are in docs/announcements.md, and {{ is a brace"}
-	}
-	if event != "" {
-		p.knows[event] = true
-	}
-	return sign, name, nil
-}
-
-// render fills the text in. A name without a value is empty.
-func (t *Text) render(values map[string]string) string {
+// render fills a text in, where a name without a value is empty, and returns the events whose own names it has. Its error is a rule that the text
+// breaks, with the number of the character from 1.
+func render(text string, values map[string]string) (filled string, of map[Event]bool, err error) {
 	var b strings.Builder
-	render(&b, t.parts, values)
-	return b.String()
-}
-
-func render(b *strings.Builder, parts []part, values map[string]string) {
-	for _, p := range parts {
-		value := values[p.name]
-		if number, ok := strings.CutPrefix(p.name, levelSection); ok && values["level"] == number {
-			value = number
+	of = map[Event]bool{}
+	inner, outer, last := section{shown: true}, []section(nil), 0
+	show := func(s string) {
+		if inner.shown {
+			b.WriteString(s)
+		}
+	}
+	wrong := func(at int, name, why string) (string, map[Event]bool, error) {
+		return "", nil, fmt.Errorf("is wrong at character %d: {%s} %s", utf8.RuneCountInString(text[:at])+1, displayname.Cut(name, 40), why)
+	}
+	for _, place := range braces.FindAllStringIndex(text, -1) {
+		at, end := place[0], place[1]
+		show(text[last:at])
+		last = end
+		written, closed := strings.CutSuffix(text[at+1:end], "}")
+		if written == "{" {
+			show("{")
+			continue
+		}
+		name := strings.TrimLeft(written, "#^/")
+		sign := strings.TrimSuffix(written, name)
+		event, known := names[name]
+		if sign != "" && atLevel.MatchString(name) {
+			event, known = LevelUp, true
 		}
 		switch {
-		case p.section == '#' && value != "", p.section == '^' && value == "":
-			render(b, p.inner, values)
-		case p.section == 0 && p.name != "":
-			b.WriteString(value)
-		case p.section == 0:
-			b.WriteString(p.literal)
+		case !closed:
+			return wrong(at, written, "is not closed; close it with }, and write {{ for a brace")
+		case !known || len(sign) > 1:
+			return wrong(at, written, "is not known; the names are in docs/announcements.md, and {{ is a brace")
+		case sign == "/" && name != inner.name:
+			return wrong(at, written, "closes a section that is not open here")
+		case sign == "/":
+			inner, outer = outer[len(outer)-1], outer[:len(outer)-1]
+		case sign == "":
+			show(values[name])
+		default:
+			outer = append(outer, inner)
+			inner = section{name, sign, at, inner.shown && (values[name] != "") == (sign == "#")}
+		}
+		if event != "" {
+			of[event] = true
 		}
 	}
+	if inner.name != "" {
+		return wrong(inner.at, inner.sign+inner.name, "opens a section that is not closed; close it with {/"+inner.name+"}")
+	}
+	show(text[last:])
+	return b.String(), of, nil
 }

@@ -1,14 +1,12 @@
 package announcement
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
-
-	"levelboard/internal/domain/displayname"
 )
 
 // ann is an announcement with a text.
@@ -70,29 +68,27 @@ func TestTextsOfPeriods(t *testing.T) {
 }
 
 func TestWrongTexts(t *testing.T) {
-	for text, want := range map[string]SyntaxError{
-		"ab {foo}":                   {Name: "foo", At: 4},
-		"äö {}":                      {Name: "", At: 4},
-		"{user":                      {Name: "user", At: 1},
-		"x {user {level}":            {Name: "user ", At: 3},
-		"{us\ner}":                   {Name: "us", At: 1},
-		"{":                          {Name: "", At: 1},
-		"a{#roles}b":                 {Name: "#roles", At: 2},
-		"a{#roles}b{#first}{/first}": {Name: "#roles", At: 2},
-		"{#roles}{/level}":           {Name: "/level", At: 9},
-		"{/roles}":                   {Name: "/roles", At: 1},
-		"{level.10}":                 {Name: "level.10", At: 1},
-		"{#level.x}{/level.x}":       {Name: "#level.x", At: 1},
-		"{#level.010}{/level.010}":   {Name: "#level.010", At: 1},
-		"{#level.10001}":             {Name: "#level.10001", At: 1},
-		"{ user}":                    {Name: " user", At: 1},
-		"{User}":                     {Name: "User", At: 1},
-		"{##roles}":                  {Name: "##roles", At: 1},
+	for text, want := range map[string]string{
+		"ab {foo}":                   "is wrong at character 4: {foo} ",
+		"äö {}":                      "is wrong at character 4: {} ",
+		"{user":                      "is wrong at character 1: {user} ",
+		"x {user {level}":            "is wrong at character 3: {user } ",
+		"{us\ner}":                   "is wrong at character 1: {us} ",
+		"{":                          "is wrong at character 1: {} ",
+		"a{#roles}b":                 "is wrong at character 2: {#roles} ",
+		"a{#roles}b{#first}{/first}": "is wrong at character 2: {#roles} ",
+		"{#roles}{/level}":           "is wrong at character 9: {/level} ",
+		"{/roles}":                   "is wrong at character 1: {/roles} ",
+		"{level.10}":                 "is wrong at character 1: {level.10} ",
+		"{#level.x}{/level.x}":       "is wrong at character 1: {#level.x} ",
+		"{#level.010}{/level.010}":   "is wrong at character 1: {#level.010} ",
+		"{#level.10001}":             "is wrong at character 1: {#level.10001} ",
+		"{ user}":                    "is wrong at character 1: { user} ",
+		"{User}":                     "is wrong at character 1: {User} ",
+		"{##roles}":                  "is wrong at character 1: {##roles} ",
 	} {
-		_, err := Parse(text)
-		got, ok := errors.AsType[*SyntaxError](err)
-		if !ok || got.Name != want.Name || got.At != want.At {
-			t.Errorf("%q: %v, want %q at %d", text, err, want.Name, want.At)
+		if _, _, err := render(text, nil); !strings.HasPrefix(fmt.Sprint(err), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }
@@ -130,28 +126,4 @@ func TestEscape(t *testing.T) {
 			t.Errorf("%q gives %q, want %q", name, got, want)
 		}
 	}
-}
-
-func TestBursts(t *testing.T) {
-	short := slicesOf("x", 12)
-	if joined, n := Burst(short); n != MaxBurst || joined != strings.TrimSuffix(strings.Repeat("x\n", MaxBurst), "\n") {
-		t.Errorf("%d: %q", n, joined)
-	}
-	long := slicesOf(strings.Repeat("é", 1000), 3)
-	if joined, n := Burst(long); n != 1 || utf8.RuneCountInString(joined) != 1000 {
-		t.Errorf("%d of 1000 characters: the line break between two does not fit", n)
-	}
-	if _, n := Burst([]string{strings.Repeat("x", 999), strings.Repeat("x", 1000), "x"}); n != 2 {
-		t.Errorf("%d fit, want 2", n)
-	}
-	if got := displayname.Cut(strings.Repeat("é", 2001), MaxMessage); utf8.RuneCountInString(got) != MaxMessage || !strings.HasSuffix(got, "é…") {
-		t.Errorf("cut to %d", utf8.RuneCountInString(got))
-	}
-}
-
-func slicesOf(text string, n int) (list []string) {
-	for range n {
-		list = append(list, text)
-	}
-	return list
 }

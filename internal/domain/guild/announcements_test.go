@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/platform/outbound"
 )
 
 // announcing is a guild's document with announcements.
@@ -98,12 +98,12 @@ func TestHTTPIsForAllowedHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hosts, _ := announcement.ParseHosts([]string{"hooks.internal"})
-	if err := s.CheckHosts(hosts.Host); err != nil {
+	hosts, _ := outbound.ParseHosts([]string{"hooks.internal"})
+	if err := s.CheckHosts(hosts.Name); err != nil {
 		t.Errorf("a host that is named: %v", err)
 	}
 	change, err := guild.ParseChange(s.ID, []byte(`{"announcements":[{"name":"n","kind":"discord","url":"http://hooks.internal/x"}]}`))
-	if err != nil || change.CheckHosts(hosts.Host) != nil || !fault.Is(change.CheckHosts(nil), fault.Invalid) {
+	if err != nil || change.CheckHosts(hosts.Name) != nil || !fault.Is(change.CheckHosts(nil), fault.Invalid) {
 		t.Errorf("a change: %v", err)
 	}
 	if err := s.CheckHosts(nil); !fault.Is(err, fault.Invalid) || fault.From(err).Path != "announcements[0].url" {

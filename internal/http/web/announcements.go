@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
@@ -26,7 +27,7 @@ type announcementsPage struct {
 // announcementRow is an announcement, and how far it is.
 type announcementRow struct {
 	announcement.Announcement
-	State announce.State
+	Status announce.Status
 }
 
 // announcementKinds are the kinds in the order of the page, with what it calls them and says of them.
@@ -78,12 +79,12 @@ func (s *Site) announcements(c *gin.Context) error {
 }
 
 func (s *Site) showAnnouncements(c *gin.Context, page announcementsPage) error {
-	states, err := s.deps.Announcements.States(c.Request.Context(), page.Guild)
+	statuses, err := s.deps.Announcements.Statuses(c.Request.Context(), page.Guild)
 	if err != nil {
 		return err
 	}
-	for _, a := range page.Guild.Announcements {
-		page.Rows = append(page.Rows, announcementRow{a, states[a.ID]})
+	for i, status := range statuses {
+		page.Rows = append(page.Rows, announcementRow{page.Guild.Announcements[i], status})
 	}
 	return s.show(c, http.StatusOK, "announcements", "Announcements of "+page.Guild.Name, page)
 }
@@ -135,16 +136,16 @@ func toAnnouncements(c *gin.Context, g *guild.Guild, done string, err error) err
 }
 
 func (s *Site) testAnnouncement(c *gin.Context, page *announcementPage, k announce.Key) error {
-	status, wrong, err := s.deps.Announcements.Test(c.Request.Context(), k)
+	tested, err := s.deps.Announcements.Test(c.Request.Context(), k)
 	if err != nil {
 		return err
 	}
-	if wrong == "" {
-		wrong = fmt.Sprintf("The webhook answered %d %s.", status, http.StatusText(status))
-	}
+	said := cmp.Or(tested.Error, fmt.Sprintf("The webhook answered %d %s.", tested.Status, http.StatusText(tested.Status)))
 	shown, name := announcementsPage{Guild: page.Guild}, displayname.Clean(page.Fields["name"])
-	if shown.Failed = fmt.Sprintf("The test of %s failed. %s", name, wrong); status >= 200 && status < 300 {
-		shown.Done, shown.Failed = fmt.Sprintf("The test of %s was posted. %s", name, wrong), ""
+	if tested.Status/100 == 2 {
+		shown.Done = fmt.Sprintf("The test of %s was posted. %s", name, said)
+	} else {
+		shown.Failed = fmt.Sprintf("The test of %s failed. %s", name, said)
 	}
 	return s.showAnnouncements(c, shown)
 }

@@ -19,6 +19,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/outbound"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/usecase/announce"
 	"levelboard/internal/usecase/audit"
@@ -50,7 +51,7 @@ func newAnnouncementsWorld(t *testing.T) *announcementsWorld {
 	}))
 	t.Cleanup(target.Close)
 	w.webhook = target.URL + "/topsecret"
-	hosts, _ := announcement.ParseHosts([]string{"127.0.0.1"})
+	hosts, _ := outbound.ParseHosts([]string{"127.0.0.1"})
 	w.settingsWorld = newSettingsWorldWith(t, func(in *settingsWorld, s *site, live *redisstore.Store, _ *hydrate.Hydrator) {
 		s.deps.Announcements = announce.New(announce.Deps{
 			Archive: in.archive, Live: live, Guilds: in.cache, Board: in.board, Hosts: hosts, Log: slog.New(slog.DiscardHandler),
@@ -177,7 +178,7 @@ func TestAManagerPreviewsAndTestsAnAnnouncement(t *testing.T) {
 		form := with(b.get(announcementsAddress+"/new?kind="+kind).form(), append([]string{"name", "one", "url", w.webhook, "do", "preview"}, change...)...)
 		return b.post(announcementsAddress+"/new", form)
 	}
-	preview("discord", "text", "<i>{name}</i> {level}").want(200, "Not saved yet", "&lt;i&gt;Ada&lt;/i&gt; 5")
+	preview("discord", "text", "<i>{name}</i> {level}").want(200, "Not saved yet", "&lt;i&gt;Ada&lt;/i&gt; 1")
 	preview("discord", "text", "{#level.9}x{/level.9}").want(200, "comes out empty")
 	preview("bot", "events.levelup", "-").want(200, "2026-W48 is over.")
 	preview("board").want(200, `1. \&lt;b\&gt;member 0`, "500 XP")

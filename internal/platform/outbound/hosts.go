@@ -1,43 +1,41 @@
 package outbound
 
 import (
-	"context"
-	"sync"
+	"net/netip"
+	"slices"
+	"strings"
 )
 
-// hosts gives each host its slots while somebody needs them.
-type hosts struct {
-	mu    sync.Mutex
-	slots map[string]*slots
+// Hosts are the private hosts that may be connected to.
+type Hosts struct {
+	names    []string // in lower case, without a dot at the end
+	prefixes []netip.Prefix
 }
 
-type slots struct {
-	taken chan struct{}
-	users int // who have one or wait for one
-}
-
-// take waits for a slot of a host until ctx ends.
-func (h *hosts) take(ctx context.Context, host string) (release func(), err error) {
-	h.mu.Lock()
-	s := h.slots[host]
-	if s == nil {
-		s = &slots{taken: make(chan struct{}, PerHost)}
-		h.slots[host] = s
-	}
-	s.users++
-	h.mu.Unlock()
-	leave := func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if s.users--; s.users == 0 {
-			delete(h.slots, host)
+// ParseHosts reads addresses, prefixes and names. wrong is the first that is none of them, or "".
+func ParseHosts(list []string) (h Hosts, wrong string) {
+	for _, text := range list {
+		if prefix, err := netip.ParsePrefix(text); err == nil {
+			h.prefixes = append(h.prefixes, prefix.Masked())
+		} else if address, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
+			h.prefixes = append(h.prefixes, netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()))
+		} else if text == "" || strings.ContainsAny(text, "/:@*? []") {
+			return h, text
+		} else {
+			h.names = append(h.names, canonical(text))
 		}
 	}
-	select {
-	case s.taken <- struct{}{}:
-		return func() { <-s.taken; leave() }, nil
-	case <-ctx.Done():
-		leave()
-		return nil, ctx.Err()
-	}
+	return h, ""
 }
+
+// Name reports whether a host, as a URL has it, is named or is an address in a prefix that is.
+func (h Hosts) Name(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return err == nil && h.address(address.Unmap()) || slices.Contains(h.names, canonical(host))
+}
+
+func (h Hosts) address(a netip.Addr) bool {
+	return slices.ContainsFunc(h.prefixes, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+func canonical(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// allow allows hosts by their name, and loopback addresses when it says so.
-type allow struct {
-	host     string
-	loopback bool
-}
-
-func (a allow) Host(host string) bool           { return a.host != "" && host == a.host }
-func (a allow) Address(address netip.Addr) bool { return a.loopback && address.IsLoopback() }
-
 // serve starts a TLS server and returns its address and a configuration that trusts it.
 func serve(t *testing.T, h http.HandlerFunc) (address string, trust *tls.Config) {
 	s := httptest.NewTLSServer(h)
 	t.Cleanup(s.Close)
 	pool := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	return s.URL, &tls.Config{RootCAs: pool}
+}
+
+func hosts(t *testing.T, list ...string) Hosts {
+	t.Helper()
+	h, wrong := ParseHosts(list)
+	if wrong != "" {
+		t.Fatalf("%q is refused", wrong)
+	}
+	return h
 }
 
 func get(t *testing.T, c *Client, address string) (Answer, error) {
@@ -47,7 +47,7 @@ func TestPublicAddresses(t *testing.T) {
 		"::1": false, "::": false, "fe80::1": false, "fe80::1%eth0": false, "fc00::1": false, "fd12::1": false, "ff02::1": false, "::ffff:127.0.0.1": false,
 		"64:ff9b::7f00:1": false, "2002:7f00:1::": false, "2001::1": false, "2001:db8::1": false, "3fff::1": false, "::127.0.0.1": false,
 	} {
-		if got := public(netip.MustParseAddr(text)); got != want {
+		if got := public(netip.MustParseAddr(text).Unmap().WithZone("")); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
@@ -57,24 +57,23 @@ func TestPrivateHostsAreRefusedWhenConnecting(t *testing.T) {
 	address, trust := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	byName := strings.Replace(address, "127.0.0.1", "localhost", 1)
 	for _, c := range []struct {
-		allowed allow
-		address string
-		want    bool
+		allowed, address string
+		want             bool
 	}{
-		{allow{}, address, false},
-		{allow{}, byName, false}, // the name is looked up, and what it stands for is judged
-		{allow{loopback: true}, address, true},
-		{allow{host: "127.0.0.1"}, address, true},
-		{allow{host: "localhost"}, address, false},
+		{"10.0.0.0/8", address, false},
+		{"10.0.0.0/8", byName, false}, // the name is looked up, and what it stands for is judged
+		{"127.0.0.0/8", address, true},
+		{"127.0.0.1", address, true},
+		{"localhost", address, false},
 	} {
-		client := New(c.allowed, trust)
+		client := New(hosts(t, c.allowed), trust)
 		answer, err := get(t, client, c.address)
 		client.Close()
 		if c.want != (err == nil) || !c.want && !errors.Is(err, ErrPrivate) || c.want && answer.Status != http.StatusNoContent {
-			t.Errorf("%+v of %s: %v, %v", c.allowed, c.address, answer.Status, err)
+			t.Errorf("%s of %s: %v, %v", c.allowed, c.address, answer.Status, err)
 		}
 	}
-	named := New(allow{host: "localhost"}, &tls.Config{RootCAs: trust.RootCAs, ServerName: "example.com"})
+	named := New(hosts(t, "LOCALHOST."), &tls.Config{RootCAs: trust.RootCAs, ServerName: "example.com"})
 	defer named.Close()
 	if _, err := get(t, named, byName); err != nil {
 		t.Errorf("a host that is named: %v", err)
@@ -88,7 +87,7 @@ func TestRedirectsAndProxies(t *testing.T) {
 		http.Redirect(w, r, "/elsewhere", http.StatusFound)
 	})
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-	c := New(allow{loopback: true}, trust)
+	c := New(hosts(t, "127.0.0.1"), trust)
 	defer c.Close()
 	if answer, err := get(t, c, address); err != nil || answer.Status != http.StatusFound || asked.Load() != 1 {
 		t.Errorf("%d after %d requests, %v", answer.Status, asked.Load(), err)
@@ -97,7 +96,7 @@ func TestRedirectsAndProxies(t *testing.T) {
 
 func TestAnswersAreBounded(t *testing.T) {
 	address, trust := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
-	c := New(allow{loopback: true}, trust)
+	c := New(hosts(t, "127.0.0.1"), trust)
 	defer c.Close()
 	if answer, err := get(t, c, address); err != nil || len(answer.Body) != answerSize {
 		t.Errorf("%d bytes, %v", len(answer.Body), err)
@@ -119,7 +118,7 @@ func TestSlowHosts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address, trust := serve(t, h)
-			c := New(allow{loopback: true}, trust)
+			c := New(hosts(t, "127.0.0.1"), trust)
 			defer c.Close()
 			began := time.Now()
 			_, err := get(t, c, address+"/topsecret?token=topsecret")
@@ -130,30 +129,44 @@ func TestSlowHosts(t *testing.T) {
 	}
 }
 
-// A host that hangs keeps its own slots, not those of others, and who waits for one can give up.
-func TestEachHostHasItsSlots(t *testing.T) {
-	h := hosts{slots: map[string]*slots{}}
-	var taken []func()
-	for range PerHost {
-		release, err := h.take(t.Context(), "slow")
-		if err != nil {
-			t.Fatal(err)
+func TestHosts(t *testing.T) {
+	named := hosts(t, "10.0.0.0/8", "127.0.0.1", "Hooks.internal", "fd00::/8", "[::1]")
+	for host, want := range map[string]bool{
+		"10.1.2.3": true, "::ffff:10.1.2.3": true, "hooks.INTERNAL.": true, "::1": true, "fd12::1": true,
+		"11.0.0.1": false, "localhost": false, "x.hooks.internal": false, "": false,
+	} {
+		if named.Name(host) != want {
+			t.Errorf("%q is named: %v", host, !want)
 		}
-		taken = append(taken, release)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := h.take(ctx, "slow"); !errors.Is(err, context.Canceled) {
-		t.Errorf("one more: %v", err)
+	for _, text := range []string{"", "a/b", "http://x", "10.0.0.0/99", "x:80", "*"} {
+		if _, wrong := ParseHosts([]string{text}); wrong != text {
+			t.Errorf("%q is taken", text)
+		}
 	}
-	other, err := h.take(t.Context(), "other")
+}
+
+// A host that hangs keeps its own places, not those of others, and whoever waits for one can give up.
+func TestEachHostHasItsPlaces(t *testing.T) {
+	hanging := make(chan struct{})
+	slow, trust := serve(t, func(_ http.ResponseWriter, r *http.Request) { hanging <- struct{}{}; <-r.Context().Done() })
+	other, _ := serve(t, func(http.ResponseWriter, *http.Request) {})
+	c := New(hosts(t, "127.0.0.1"), trust)
+	defer c.Close()
+	for range PerHost {
+		go func() { _, _ = get(t, c, slow) }()
+		<-hanging
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, slow, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, release := range append(taken, other) {
-		release()
+	if _, err := c.Do(ctx, r); err == nil {
+		t.Error("one more is sent")
 	}
-	if len(h.slots) > 0 {
-		t.Errorf("%d hosts are remembered", len(h.slots))
+	if _, err := get(t, c, other); err != nil {
+		t.Errorf("another host: %v", err)
 	}
 }

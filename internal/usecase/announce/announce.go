@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"levelboard/internal/domain/announcement"
@@ -91,7 +92,7 @@ type Deps struct {
 	Guilds  Guilds
 	Board   Board
 	Lease   func() (lease.Lease, bool) // of this process, if it is held
-	Hosts   announcement.Hosts
+	Hosts   outbound.Hosts
 	Trust   *tls.Config // for webhooks whose certificates the system does not know
 	Log     *slog.Logger
 }
@@ -100,17 +101,13 @@ type Deps struct {
 type Announcer struct {
 	Deps
 	client *outbound.Client
-	work   work
-
-	every, firstWait time.Duration // shorter in tests
+	term   atomic.Pointer[term] // nil while another process holds the lease
+	every  time.Duration        // how often it looks, and the first wait between two tries; shorter in tests
 }
 
 // New returns an Announcer; Run makes it post.
 func New(d Deps) *Announcer {
-	return &Announcer{
-		Deps: d, client: outbound.New(d.Hosts, d.Trust), every: lookEvery, firstWait: firstWait,
-		work: work{due: map[id.Guild]bool{}, busy: map[Key]bool{}, boards: map[Key]time.Time{}, tries: make(chan struct{}, triesAtOnce)},
-	}
+	return &Announcer{Deps: d, client: outbound.New(d.Hosts, d.Trust), every: time.Second}
 }
 
 // find returns a guild with the settings of one of its announcements; nil when it has none of that id.
@@ -120,7 +117,7 @@ func (a *Announcer) find(ctx context.Context, k Key) (*guild.Guild, *announcemen
 		return nil, nil, err
 	}
 	for i := range g.Announcements {
-		if string(g.Announcements[i].ID) == k.ID {
+		if g.Announcements[i].ID == k.ID {
 			return g, &g.Announcements[i], nil
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/platform/outbound"
 )
 
 // boards answers as Discord does: it makes messages, and edits those that it has.
@@ -72,18 +74,17 @@ func TestTests(t *testing.T) {
 	before := w.state(k("1"))
 	a := New(Deps{Archive: w, Live: w, Guilds: w, Board: w, Trust: o.trust, Hosts: mustHosts("127.0.0.1")})
 	for n, want := range map[string]int{"1": 200, "2": 200, "3": 200, "5": 410} {
-		if status, wrong, err := a.Test(t.Context(), k(n)); status != want || wrong != "" || err != nil {
-			t.Errorf("announcement %s: %d, %q, %v", n, status, wrong, err)
+		if tested, err := a.Test(t.Context(), k(n)); tested != (Tested{Status: want}) || err != nil {
+			t.Errorf("announcement %s: %+v, %v", n, tested, err)
 		}
 	}
-	if _, wrong, err := a.Test(t.Context(), k("6")); !strings.Contains(wrong, "private") || strings.Contains(wrong, "topsecret") || err != nil {
-		t.Errorf("a private address: %q, %v", wrong, err)
+	if tested, err := a.Test(t.Context(), k("6")); !strings.Contains(tested.Error, "private") || strings.Contains(tested.Error, "topsecret") || err != nil {
+		t.Errorf("a private address: %+v, %v", tested, err)
 	}
-	if _, _, err := a.Test(t.Context(), k("4")); err == nil {
-		t.Error("the bot's can be tested")
-	}
-	if _, _, err := a.Test(t.Context(), k("9")); err == nil {
-		t.Error("one that is not there can be tested")
+	for n, code := range map[string]fault.Code{"4": fault.Conflict, "9": fault.NotFound} {
+		if _, err := a.Test(t.Context(), k(n)); !fault.Is(err, code) {
+			t.Errorf("announcement %s can be tested: %v", n, err)
+		}
 	}
 	if s := w.state(k("3")); s.Message != "77" || !s.LastSent.IsZero() {
 		t.Errorf("the board's state is %+v", s)
@@ -91,7 +92,7 @@ func TestTests(t *testing.T) {
 	if after := w.state(k("1")); after.Off != before.Off || after.Cursor != before.Cursor || w.notes > 0 {
 		t.Errorf("state %+v, before %+v", after, before)
 	}
-	if secret, err := a.NewSecret(t.Context(), k("2")); err != nil || !strings.HasPrefix(secret, "whsec_") || len(w.state(k("2")).Secret) != secretSize {
+	if secret, err := a.NewSecret(t.Context(), k("2")); err != nil || !strings.HasPrefix(secret, "whsec_") || len(w.state(k("2")).Secret) != 32 {
 		t.Errorf("a secret: %q, %v", secret, err)
 	}
 	if _, err := a.NewSecret(t.Context(), k("1")); err == nil {
@@ -99,7 +100,7 @@ func TestTests(t *testing.T) {
 	}
 }
 
-func mustHosts(list ...string) announcement.Hosts {
-	hosts, _ := announcement.ParseHosts(list)
+func mustHosts(list ...string) outbound.Hosts {
+	hosts, _ := outbound.ParseHosts(list)
 	return hosts
 }

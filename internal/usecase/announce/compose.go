@@ -1,12 +1,14 @@
 package announce
 
 import (
+	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/guild"
@@ -17,131 +19,117 @@ import (
 	"levelboard/internal/usecase/periods"
 )
 
-// compose returns the first post of what happened, or one without a request when nothing of it is announced.
-func (d *delivery) compose(ctx context.Context, g *guild.Guild, settings *announcement.Announcement, entries []events.Entry) (post, error) {
-	nothing := post{upTo: entries[len(entries)-1].ID}
-	if d.Kind == announcement.Webhook {
-		for _, e := range entries {
-			name, data, err := e.Encode(g)
-			if err != nil {
-				return post{}, err
-			}
-			if name != "" && settings.On(announcement.Event(name)) && !d.tooOld(e) {
-				body := webhookBody(g.ID, name, at(e.ID), data)
-				messageID := "msg_" + d.ID + "_" + e.ID.String()
-				return post{upTo: e.ID, at: at(e.ID), make: func() (*http.Request, error) {
-					return webhookRequest(settings.URL, d.Secret, messageID, body)
-				}}, nil
-			}
-		}
-		return nothing, nil
-	}
-	lines, err := d.lines(ctx, g, settings, entries)
-	if err != nil || len(lines) == 0 {
-		return nothing, err
-	}
-	var texts []string
-	var mentioned []id.User
-	for _, l := range lines {
-		texts, mentioned = append(texts, l.text), append(mentioned, l.mentioned)
-	}
-	text, n := announcement.Burst(texts)
-	message := discordMessage(text, mentioned[:n])
-	return post{upTo: lines[n-1].at, at: at(lines[0].at), make: func() (*http.Request, error) {
-		return newRequest(http.MethodPost, settings.URL.Reveal(), message)
-	}}, nil
+// mostInOne is how many messages become one.
+const mostInOne = 10
+
+// post is something to be posted.
+type post struct {
+	text      string    // of a message, or the body of an event; empty when there is nothing to post
+	mentioned []id.User // in the message
+	id        string    // the same at each try
+	upTo      events.ID // where the cursor is after it
+	at        time.Time // of the first event in it
 }
 
-// tooOld reports whether an event is dropped for its age.
-func (d *delivery) tooOld(e events.Entry) bool {
-	old := time.Since(at(e.ID)) > oldest
-	if old {
-		count(d.Kind, expired)
-	}
-	return old
-}
-
-// line is what is said of an event, and whom it mentions, or "".
-type line struct {
-	at        events.ID
-	say       func(members map[id.User]leaderboard.Ranked) string
-	text      string
-	mentioned id.User
-}
-
-// lines say what is announced. Who is not on the board is not spoken of.
-func (d *delivery) lines(ctx context.Context, g *guild.Guild, settings *announcement.Announcement, entries []events.Entry) (lines []line, err error) {
-	var users []id.User
+// compose returns the first post of what happened: an event for a webhook, else a burst as one message.
+func (d *delivery) compose(ctx context.Context, entries []events.Entry) (p post, err error) {
+	said := 0
 	for _, e := range entries {
-		if over, ok := periodOf(e); ok && settings.On(announcement.PeriodOf) && !d.tooOld(e) {
-			for _, w := range over.Winners {
-				users = append(users, w.UserID)
-			}
-			lines = append(lines, line{at: e.ID, say: func(members map[id.User]leaderboard.Ranked) string {
-				return settings.PeriodOver(closedOf(g, over, members))
-			}})
+		text, mentioned, err := d.say(ctx, e)
+		if err != nil {
+			return post{}, err
 		}
-		told, ok := e.Told(g)
-		if !ok || told.Kind != events.LevelUp || told.Silent || told.Hidden || !settings.Wants(told.PreviousLevel, told.Level, rewardLevels(g)) || d.tooOld(e) {
+		at := timeOf(e.ID)
+		if text != "" && time.Since(at) > oldest {
+			count(d.Kind, expired)
+			text = ""
+		}
+		if text != "" && said > 0 {
+			text = p.text + "\n" + text
+			if d.Kind == announcement.Webhook || said == mostInOne || utf8.RuneCountInString(text) > announcement.MaxMessage {
+				return p, nil
+			}
+		}
+		p.upTo = e.ID
+		if text == "" {
 			continue
 		}
-		l := line{at: e.ID, say: func(members map[id.User]leaderboard.Ranked) string {
-			if member, there := members[told.UserID]; there {
-				return settings.LevelUp(reachedOf(g, told, member))
-			}
-			return ""
-		}}
-		if settings.Mention {
-			l.mentioned = told.UserID
+		if said++; said == 1 {
+			p.at, p.id = at, "msg_"+d.ID+"_"+e.ID.String()
 		}
-		users, lines = append(users, told.UserID), append(lines, l)
+		p.text = text
+		if mentioned != "" && !slices.Contains(p.mentioned, mentioned) {
+			p.mentioned = append(p.mentioned, mentioned)
+		}
 	}
-	if len(users) == 0 {
-		return nil, nil
-	}
-	slices.Sort(users)
-	view, err := d.Board.View(ctx, g, leaderboard.Look{Users: slices.Compact(users)}) // readAtOnce bounds how many they are
-	if err != nil {
-		return nil, err
-	}
-	members := map[id.User]leaderboard.Ranked{}
-	for _, m := range view.Members {
-		members[m.UserID] = m
-	}
-	for i := range lines {
-		lines[i].text = lines[i].say(members)
-	}
-	return slices.DeleteFunc(lines, func(l line) bool { return l.text == "" }), nil
+	return p, nil
 }
 
-// periodOf reads the event of a period in which somebody gained. Of the winners it keeps the first three.
-func periodOf(e events.Entry) (over periods.Event, ok bool) {
-	if e.Period == "" || json.Unmarshal([]byte(e.Period), &over) != nil {
-		return over, false
+// say returns what is posted of an event, which is empty when it is not announced, and the user whom that mentions. Who is not on the board is
+// not named.
+func (d *delivery) say(ctx context.Context, e events.Entry) (text string, mentioned id.User, err error) {
+	if d.Kind == announcement.Webhook {
+		text, err = d.encode(e)
+		return text, "", err
 	}
-	over.Winners = slices.DeleteFunc(over.Winners, func(w periods.Winner) bool { return w.Rank < 1 || w.Rank > 3 })
-	return over, over.Members > 0
+	var over periods.Event
+	if e.Period != "" && d.settings.On(announcement.PeriodOf) && json.Unmarshal([]byte(e.Period), &over) == nil && over.Members > 0 {
+		text, err = d.winners(ctx, over)
+		return text, "", err
+	}
+	told, ok := e.Told(d.guild)
+	if !ok || told.Kind != events.LevelUp || told.Silent || told.Hidden || !d.settings.Wants(told.PreviousLevel, told.Level, rewardLevels(d.guild)) {
+		return "", "", nil
+	}
+	view, err := d.board.View(ctx, d.guild, leaderboard.Look{Users: []id.User{told.UserID}})
+	if err != nil || len(view.Members) == 0 {
+		return "", "", err
+	}
+	if d.settings.Mention {
+		mentioned = told.UserID
+	}
+	return d.settings.LevelUp(announcement.Reached{
+		UserID: told.UserID, Name: nameOf(view.Members[0].User), Level: told.Level, Previous: told.PreviousLevel, XP: told.XP, Rank: view.Members[0].Rank,
+		Roles: rolesBetween(d.guild, told.PreviousLevel, told.Level), Guild: d.guild.Name,
+	}), mentioned, nil
 }
 
-func closedOf(g *guild.Guild, over periods.Event, members map[id.User]leaderboard.Ranked) announcement.Closed {
-	c := announcement.Closed{Period: over.ID, Guild: g.Name}
+func (d *delivery) winners(ctx context.Context, over periods.Event) (string, error) {
+	closed := announcement.Closed{Period: over.ID, Guild: d.guild.Name}
 	if over.Name != nil {
-		c.Period = *over.Name
+		closed.Period = *over.Name
 	}
+	rank := map[id.User]int64{}
+	look := leaderboard.Look{}
 	for _, w := range over.Winners {
-		if member, there := members[w.UserID]; there {
-			c.Winners[w.Rank-1] = nameOf(member.User)
+		if w.Rank >= 1 && w.Rank <= int64(len(closed.Winners)) {
+			rank[w.UserID], look.Users = w.Rank, append(look.Users, w.UserID)
 		}
 	}
-	return c
+	view, err := d.board.View(ctx, d.guild, look)
+	for _, m := range view.Members {
+		closed.Winners[rank[m.UserID]-1] = nameOf(m.User)
+	}
+	return d.settings.PeriodOver(closed), err
 }
 
-func reachedOf(g *guild.Guild, told events.Told, member leaderboard.Ranked) announcement.Reached {
-	return announcement.Reached{
-		UserID: told.UserID, Name: nameOf(member.User), Level: told.Level, Previous: told.PreviousLevel, XP: told.XP, Rank: member.Rank,
-		Roles: rolesBetween(g, told.PreviousLevel, told.Level), Guild: g.Name,
+// encode returns an event as a webhook gets it.
+func (d *delivery) encode(e events.Entry) (string, error) {
+	name, data, err := e.Encode(d.guild)
+	if err != nil || name == "" || !d.settings.On(announcement.Event(name)) {
+		return "", err
 	}
+	data = append([]byte(`{"guildId":"`+string(d.Guild)+`",`), data[1:]...) // it is an object with properties
+	body, err := json.Marshal(struct {
+		Type      string         `json:"type"`
+		Timestamp time.Time      `json:"timestamp"`
+		Data      jsontext.Value `json:"data"`
+	}{name, timeOf(e.ID), data})
+	return string(body), err
 }
+
+// timeOf is when an event happened.
+func timeOf(e events.ID) time.Time { return time.UnixMilli(int64(min(e.Millis, 1<<62))).UTC() }
 
 // rolesBetween are the names of the roles of rewards whose levels lie in a jump, each once.
 func rolesBetween(g *guild.Guild, previous, reached level.Level) (names []string) {
@@ -169,11 +157,9 @@ func rewardLevels(g *guild.Guild) (levels []level.Level) {
 
 // nameOf is what a member is called.
 func nameOf(u leaderboard.User) string {
-	if u.GlobalName != nil && *u.GlobalName != "" {
-		return *u.GlobalName
+	global := ""
+	if u.GlobalName != nil {
+		global = *u.GlobalName
 	}
-	if u.Username != "" {
-		return u.Username
-	}
-	return "Somebody"
+	return cmp.Or(global, u.Username, "Somebody")
 }

@@ -3,6 +3,7 @@ package announce
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -16,199 +17,155 @@ import (
 )
 
 const (
-	// lookEvery is how long what happened waits at most until it is looked at.
-	lookEvery = time.Second
 	// sweepEvery is how often all announcements are looked at, for what a killed replica did not note; boards in every tenth sweep.
 	sweepEvery  = time.Minute
 	boardSweeps = 10
-	// sweepSize is how many announcements are looked at in one round trip, and guildsAtOnce of how many guilds states are read.
-	sweepSize    = 500
-	guildsAtOnce = 500
-	// triesAtOnce is how many posts are sent at the same time, to all hosts together.
-	triesAtOnce = 512
-	lookTime    = 30 * time.Second
+	// readAtOnce is how many announcements, or how many guilds' announcements, are read at once.
+	readAtOnce = 500
+	lookTime   = 30 * time.Second
 )
 
-// work is what there is to do. mu guards it.
-type work struct {
-	mu     sync.Mutex
-	fence  int64             // of the lease under which it is done; 0 without it
-	due    map[id.Guild]bool // to be looked at
-	busy   map[Key]bool      // an announcement that is being worked on; true when more happened meanwhile
-	boards map[Key]time.Time // when to look at a board again
-	tries  chan struct{}
-}
-
-// Changed has a guild looked at whose settings have changed, or in which something happened.
+// Changed has a guild looked at whose settings have changed.
 func (a *Announcer) Changed(g id.Guild) {
-	a.work.mu.Lock()
-	defer a.work.mu.Unlock()
-	if a.work.fence != 0 {
-		a.work.due[g] = true
+	if t := a.term.Load(); t != nil {
+		t.lookAt(g, time.Now())
 	}
 }
 
 // Run posts while this process holds the lease, until ctx ends.
 func (a *Announcer) Run(ctx context.Context) {
 	defer a.client.Close()
+	for pause.For(ctx, a.every) {
+		if l, held := a.Lease(); held {
+			a.serve(ctx, l)
+		}
+	}
+}
+
+// serve posts under a lease until that is lost, or ctx ends.
+func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
+	t := &term{Announcer: a, lease: l, due: map[id.Guild]time.Time{}, busy: map[Key]bool{}}
+	a.term.Store(t)
+	defer a.term.Store(nil)
 	var working sync.WaitGroup
 	defer working.Wait()
-	term, end := context.WithCancel(ctx) // of the lease
-	defer func() { end() }()
-	held, sweeps, nextSweep := lease.Lease{}, 0, time.Time{}
-	look := func(ctx context.Context) error {
-		l, ok := a.Lease()
-		if !ok || l.Fence != held.Fence {
-			end()
-			working.Wait()
-			term, end = context.WithCancel(ctx)
-			held, sweeps, nextSweep = lease.Lease{}, 0, time.Time{}
-			if ok {
-				held = l
-			}
-			a.work.begin(held.Fence)
-		}
-		if !ok {
-			return nil
-		}
-		all := time.Now().After(nextSweep)
-		if all {
-			nextSweep = time.Now().Add(sweepEvery)
-		}
-		ctx, cancel := context.WithTimeout(ctx, lookTime)
-		defer cancel()
-		states, err := a.look(ctx, all, sweeps%boardSweeps == 0)
-		if all {
-			sweeps++
-		}
-		if err != nil {
-			nextSweep = time.Time{} // what was taken out of the live store is nowhere else
-			sweeps = 0
-		}
-		for _, s := range states {
-			if s.Off != "" || s.Kind == announcement.Bot || !a.work.start(s.Key) {
-				continue
-			}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	start := func(s State) {
+		if s.Off == "" && s.Kind != announcement.Bot && t.take(s.Key) {
 			working.Go(func() {
-				if a.deliver(term, held, s); a.work.done(s.Key) {
-					a.Changed(s.Guild)
-				}
+				defer t.release(s.Key)
+				t.deliver(ctx, s)
 			})
 		}
-		return err
 	}
-	pause.Again(ctx, func() time.Duration { return a.every }, look, func(err error) {
+	pause.Again(ctx, func() time.Duration { return a.every }, func(ctx context.Context) error {
+		if now, held := a.Lease(); !held || now.Fence != l.Fence {
+			end()
+			return nil
+		}
+		return t.look(ctx, start)
+	}, func(err error) {
 		a.Log.WarnContext(ctx, "announcements cannot be posted; they are retried, and dropped after 15 minutes: check Redis and the archive", "error", err)
 	})
-	end()
 }
 
-// begin forgets what was done under another lease.
-func (w *work) begin(fence int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.fence = fence
-	clear(w.due)
-	clear(w.busy)
-	clear(w.boards)
+// term is the time in which this process holds a lease.
+type term struct {
+	*Announcer
+	lease     lease.Lease
+	sweeps    int
+	nextSweep time.Time
+
+	mu   sync.Mutex             // of what follows
+	due  map[id.Guild]time.Time // when to look at a guild
+	busy map[Key]bool           // the announcements that are being worked on
 }
 
-// start reports whether nobody works on an announcement; if somebody does, they continue.
-func (w *work) start(k Key) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, busy := w.busy[k]; busy {
-		w.busy[k] = true
-		return false
+// lookAt has a guild looked at then, or sooner if that is due already.
+func (t *term) lookAt(g id.Guild, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if other, there := t.due[g]; !there || at.Before(other) {
+		t.due[g] = at
 	}
-	w.busy[k] = false
-	return true
 }
 
-// done reports whether more happened meanwhile.
-func (w *work) done(k Key) (more bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	more = w.busy[k]
-	delete(w.busy, k)
-	return more
-}
-
-// later has a board looked at again then.
-func (w *work) later(k Key, at time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.boards[k] = at
-}
-
-// take returns the guilds that are due.
-func (w *work) take(now time.Time) (guilds []id.Guild) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for k, at := range w.boards {
-		if !now.Before(at) {
-			w.due[k.Guild] = true
-			delete(w.boards, k)
-		}
+// takeDue returns the guilds whose time has come.
+func (t *term) takeDue() []id.Guild {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	guilds := slices.DeleteFunc(slices.Collect(maps.Keys(t.due)), func(g id.Guild) bool { return time.Now().Before(t.due[g]) })
+	for _, g := range guilds {
+		delete(t.due, g)
 	}
-	for g := range w.due {
-		guilds = append(guilds, g)
-	}
-	clear(w.due)
 	return guilds
 }
 
-// look returns the announcements that there may be something to do for. Those that could not be read are due again.
-func (a *Announcer) look(ctx context.Context, all, boards bool) (states []State, err error) {
-	eventful, err := a.Live.TakeEventful(ctx)
-	for _, g := range eventful {
-		a.Changed(g)
+// take reports whether nobody works on an announcement, and has somebody; otherwise its guild is looked at again.
+func (t *term) take(k Key) bool {
+	t.mu.Lock()
+	busy := t.busy[k]
+	t.busy[k] = true
+	t.mu.Unlock()
+	if busy {
+		t.lookAt(k.Guild, time.Now().Add(t.every))
 	}
-	for part := range slices.Chunk(a.work.take(time.Now()), guildsAtOnce) {
-		found, failed := a.Archive.AnnouncementStates(ctx, part)
-		if failed != nil {
-			err = errors.Join(err, failed)
-			for _, g := range part {
-				a.Changed(g)
-			}
-		}
-		states = append(states, found...)
-	}
-	if all {
-		swept, failed := a.sweep(ctx, boards)
-		states, err = append(states, swept...), errors.Join(err, failed)
-	}
-	return states, err
+	return !busy
 }
 
-// sweep finds all announcements with events after their cursor, and boards.
-func (a *Announcer) sweep(ctx context.Context, boards bool) (states []State, err error) {
+func (t *term) release(k Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.busy, k)
+}
+
+// look starts the announcements of guilds that are due, and now and then all others that have something to post.
+func (t *term) look(ctx context.Context, start func(State)) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	eventful, err := t.Live.TakeEventful(ctx)
+	for _, g := range eventful {
+		t.lookAt(g, time.Now())
+	}
+	for part := range slices.Chunk(t.takeDue(), readAtOnce) {
+		states, failed := t.Archive.AnnouncementStates(ctx, part)
+		for _, s := range states {
+			start(s)
+		}
+		err = errors.Join(err, failed)
+	}
+	if err == nil && time.Now().After(t.nextSweep) {
+		if err = t.sweep(ctx, t.sweeps%boardSweeps == 0, start); err == nil {
+			t.sweeps, t.nextSweep = t.sweeps+1, time.Now().Add(sweepEvery)
+		}
+	}
+	if err != nil {
+		t.sweeps, t.nextSweep = 0, time.Time{} // what was taken out of the live store, or was due, is nowhere else
+	}
+	return err
+}
+
+// sweep starts all announcements with events after their cursor, and boards.
+func (t *term) sweep(ctx context.Context, boards bool, start func(State)) error {
 	for after := (Key{}); ; {
-		page, err := a.Archive.AnnouncementsOn(ctx, after, sweepSize)
-		if err != nil {
-			return states, err
+		page, err := t.Archive.AnnouncementsOn(ctx, after, readAtOnce)
+		if err != nil || len(page) == 0 {
+			return err
 		}
-		var from []events.Cursor
-		var of []State
-		for _, s := range page {
-			after = s.Key
-			if s.Kind == announcement.Board {
-				if boards {
-					states = append(states, s)
-				}
-				continue
-			}
-			from = append(from, events.Cursor{Guild: leaderboard.GuildRef{ID: s.Guild, Incarnation: s.Incarnation}, After: s.Cursor})
-			of = append(of, s)
+		after = page[len(page)-1].Key
+		from := make([]events.Cursor, len(page))
+		for i, s := range page {
+			from[i] = events.Cursor{Guild: leaderboard.GuildRef{ID: s.Guild, Incarnation: s.Incarnation}, After: s.Cursor}
 		}
-		read, err := a.Live.ReadEvents(ctx, from, 1)
+		read, err := t.Live.ReadEvents(ctx, from, 1)
 		for i, entries := range read {
-			if len(entries) > 0 {
-				states = append(states, of[i])
+			if page[i].Kind == announcement.Board && boards || page[i].Kind != announcement.Board && len(entries) > 0 {
+				start(page[i])
 			}
 		}
-		if err != nil || len(page) < sweepSize {
-			return states, err
+		if err != nil {
+			return err
 		}
 	}
 }

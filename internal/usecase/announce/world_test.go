@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/platform/outbound"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -229,7 +230,7 @@ const every = 50 * time.Millisecond
 
 // run starts a replica and returns a function that kills it. It posts what it can.
 func (w *world) run(fence int64, trust *tls.Config) (a *Announcer, kill func()) {
-	hosts, _ := announcement.ParseHosts([]string{"127.0.0.1"})
+	hosts, _ := outbound.ParseHosts([]string{"127.0.0.1"})
 	a = New(Deps{
 		Archive: w, Live: w, Guilds: w, Board: w, Hosts: hosts, Trust: trust, Log: slog.New(slog.DiscardHandler),
 		Lease: func() (lease.Lease, bool) {
@@ -238,7 +239,7 @@ func (w *world) run(fence int64, trust *tls.Config) (a *Announcer, kill func()) 
 			return lease.Lease{Holder: "x", Fence: fence}, fence == w.fence
 		},
 	})
-	a.every, a.firstWait = every, every
+	a.every = every
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.Run(ctx) })

@@ -1,0 +1,133 @@
+package announce
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/outbound"
+)
+
+// unknownMessage is the code with which Discord says that a message was deleted.
+const unknownMessage = 10008
+
+// try posts once. A board's message that was deleted by hand is posted again.
+func (d *delivery) try(ctx context.Context, p post) (outbound.Answer, error) {
+	r, err := d.request(p)
+	if err != nil {
+		return outbound.Answer{}, err
+	}
+	answer, err := d.client.Do(ctx, r)
+	if err != nil || d.Kind != announcement.Board {
+		return answer, err
+	}
+	var said struct {
+		ID   string `json:"id"`
+		Code int    `json:"code"`
+	}
+	_ = json.Unmarshal(answer.Body, &said)
+	switch {
+	case answer.Status == http.StatusNotFound && said.Code == unknownMessage && d.Message != "":
+		d.Message = ""
+		return d.try(ctx, p)
+	case problem(answer, nil) == "":
+		d.Message, d.Shown = cmp.Or(d.Message, said.ID), digest(p.text)
+	}
+	return answer, nil
+}
+
+// request makes the request of a try. Its error does not show the address.
+func (d *delivery) request(p post) (*http.Request, error) {
+	body := []byte(p.text)
+	if d.Kind != announcement.Webhook {
+		var message struct {
+			Content  string `json:"content"`
+			Mentions struct {
+				Parse []string  `json:"parse"`
+				Users []id.User `json:"users,omitempty"`
+			} `json:"allowed_mentions"` // nobody but those
+		}
+		message.Content, message.Mentions.Users = p.text, p.mentioned
+		body, _ = json.Marshal(message) // texts can be written
+	}
+	r, err := http.NewRequest(http.MethodPost, string(d.settings.URL), bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New("its address is malformed")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "Levelboard")
+	switch {
+	case d.Kind == announcement.Webhook:
+		return r, sign(r, d.Secret, p.id, body)
+	case d.Kind == announcement.Board && d.Message == "": // so that the answer has its id
+		query := r.URL.Query()
+		query.Set("wait", "true")
+		r.URL.RawQuery = query.Encode()
+	case d.Kind == announcement.Board:
+		r.Method, r.URL = http.MethodPatch, r.URL.JoinPath("messages", d.Message)
+	}
+	return r, nil
+}
+
+// sign signs a request as Standard Webhooks says.
+func sign(r *http.Request, secret []byte, messageID string, body []byte) error {
+	signer, err := standardwebhooks.NewWebhookRaw(secret)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	signature, err := signer.Sign(messageID, now, body)
+	r.Header.Set(standardwebhooks.HeaderWebhookID, messageID)
+	r.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
+	r.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	return err
+}
+
+// problem says in words why a try has failed; it is empty when the post was taken.
+func problem(a outbound.Answer, err error) string {
+	said := fmt.Sprintf("The webhook answered %d %s.", a.Status, http.StatusText(a.Status))
+	switch {
+	case err != nil:
+		return "It could not be sent: " + err.Error() + "."
+	case a.Status/100 == 2:
+		return ""
+	case a.Status/100 == 3:
+		return said + " Redirects are not followed: enter the address that it leads to."
+	case isGone(a.Status):
+		return said + " The webhook does not exist, or may not be used any more: enter its new address."
+	}
+	return said
+}
+
+// leastWait is how long a host that says 429 is left alone at least.
+const leastWait = 100 * time.Millisecond
+
+// retryAfter is how long a host wants to be left alone: by Discord's retry_after, in seconds with a fraction or, as older services that
+// imitate it say, in milliseconds; else by the header, in seconds or as a date.
+func retryAfter(a outbound.Answer) time.Duration {
+	header := a.Header.Get("Retry-After")
+	seconds, err := strconv.ParseFloat(header, 64)
+	if date, noDate := http.ParseTime(header); err != nil && noDate == nil {
+		seconds = time.Until(date).Seconds()
+	}
+	var body struct {
+		RetryAfter float64 `json:"retry_after"`
+	}
+	if json.Unmarshal(a.Body, &body) == nil && body.RetryAfter > 0 {
+		inMillis := body.RetryAfter >= 1000 || seconds > 0 && body.RetryAfter >= 100*seconds
+		if seconds = body.RetryAfter; inMillis {
+			seconds /= 1000
+		}
+	}
+	return max(leastWait, time.Duration(min(max(seconds, 0), oldest.Seconds())*float64(time.Second)))
+}

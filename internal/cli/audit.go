@@ -22,49 +22,41 @@ type auditRecord struct {
 		Name string `json:"name"`
 	} `json:"actor"`
 	Action string         `json:"action"`
-	UserID *string        `json:"userId"`
+	UserID string         `json:"userId"` // empty for null
 	Before jsontext.Value `json:"before"`
 	After  jsontext.Value `json:"after"`
 	Count  *int           `json:"count"`
-	Reason *string        `json:"reason"`
+	Reason string         `json:"reason"` // empty for null
 }
 
 func (p *program) auditCommand() *cobra.Command {
-	var flags clientFlags
-	var guild, user, actor, since string
-	audit := &cobra.Command{
-		Use: "audit --guild ID", Short: "Show who changed what in a guild, newest first", Args: takes(),
-		RunE: p.action(func(ctx context.Context, _ []string) error {
-			address, err := guildPath(guild)
+	c := &client{program: p}
+	var user, actor, since string
+	audit := p.forGuild("audit", "Show who changed what in a guild, newest first", func(ctx context.Context, guild string, _ []string) error {
+		query := url.Values{"limit": {"100"}}
+		if user != "" {
+			if !id.Valid(user) {
+				return errUserID
+			}
+			query.Set("userId", user)
+		}
+		if actor != "" {
+			query.Set("actorId", actor)
+		}
+		if since != "" {
+			ago, err := lasting("--since", since)
 			if err != nil {
 				return err
 			}
-			query := url.Values{"limit": {"100"}}
-			if user != "" {
-				if !id.Valid(user) {
-					return usage("a user's id %w", id.ErrSnowflake)
-				}
-				query.Set("userId", user)
-			}
-			if actor != "" {
-				query.Set("actorId", actor)
-			}
-			if since != "" {
-				ago, err := validity(since)
-				if err != nil {
-					return usage("--since takes hours or days, such as 24h or 30d")
-				}
-				query.Set("since", time.Now().Add(-ago).UTC().Format(time.RFC3339))
-			}
-			return printList(ctx, p, &flags, listing[auditRecord]{
-				path: address + "/audit?" + query.Encode(), next: "before", name: "records", none: "There is no record.",
-				header: []string{"AT", "ACTOR", "ACTION", "USER", "CHANGE", "REASON"}, row: auditRecord.row,
-			})
-		}),
-	}
-	flags.register(audit)
+			query.Set("since", at(time.Now().Add(-ago)))
+		}
+		return list(ctx, c, listing[auditRecord]{
+			path: guildPath(guild) + "/audit", query: query, next: "before", name: "records", none: "There is no record.",
+			header: []string{"AT", "ACTOR", "ACTION", "USER", "CHANGE", "REASON"}, row: auditRecord.row,
+		})
+	})
+	c.flags(audit)
 	_ = audit.PersistentFlags().MarkHidden("reason") // it changes nothing
-	guildFlag(audit, &guild)
 	audit.Flags().StringVar(&user, "user", "", "only records about the user with this `ID`")
 	audit.Flags().StringVar(&actor, "actor", "", "only changes by the key, the user or the operator with this `ID`")
 	audit.Flags().StringVar(&since, "since", "", "only records of the last hours or days, such as 24h or 30d")
@@ -78,14 +70,7 @@ func (r auditRecord) row() []string {
 	} else if r.Actor.Name != "" {
 		by += " (" + r.Actor.Name + ")"
 	}
-	user, reason := "", ""
-	if r.UserID != nil {
-		user = *r.UserID
-	}
-	if r.Reason != nil {
-		reason = shortened(*r.Reason)
-	}
-	return []string{r.At.UTC().Format(time.RFC3339), printable(by), printable(r.Action), printable(user), printable(r.change()), printable(reason)}
+	return []string{at(r.At), by, r.Action, r.UserID, r.change(), shortened(r.Reason)}
 }
 
 // maxShown is how much of a value or a reason is shown, in bytes: settings can be long.

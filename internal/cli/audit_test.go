@@ -44,10 +44,10 @@ func TestAuditSaysWhoChangedWhat(t *testing.T) {
 		t.Errorf("the help offers a reason:\n%s", out)
 	}
 	for want, args := range map[string][]string{
-		"a guild's id":       {"audit", "--guild", "1"},
-		"a user's id":        {"audit", "--guild", gophers, "--user", "x"},
-		"--since takes":      {"audit", "--guild", gophers, "--since", "yesterday"},
-		"--guild is missing": {"audit"},
+		"a guild's id":    {"audit", "--guild", "1"},
+		"a user's id":     {"audit", "--guild", gophers, "--user", "x"},
+		"--since takes":   {"audit", "--guild", gophers, "--since", "yesterday"},
+		`"guild" not set`: {"audit"},
 	} {
 		fail(t, environ, exitUsage, want, args...)
 	}

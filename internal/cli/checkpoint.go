@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 )
 
@@ -20,120 +19,94 @@ type checkpoint struct {
 	Automatic bool      `json:"automatic"`
 }
 
-func (c checkpoint) String() string {
-	return fmt.Sprintf("%s (%s, %s, %s)", c.ID, printable(c.Name), c.CreatedAt.UTC().Format(time.RFC3339), count(c.Members, "member"))
+func (c checkpoint) row() []string {
+	made := "by hand"
+	if c.Automatic {
+		made = "automatic"
+	}
+	return []string{c.ID, at(c.CreatedAt), strconv.Itoa(c.Members), made, c.Name}
 }
 
-// replaced is the service's answer to a restore and to a reset.
-type replaced struct {
-	Members    int        `json:"members"`
-	Checkpoint checkpoint `json:"checkpoint"`
-}
+func checkpointsPath(guild string) string { return guildPath(guild) + "/checkpoints" }
 
 func (p *program) checkpointCommand() *cobra.Command {
-	var flags clientFlags
-	var guild, name string
-	var yes bool
-	group := p.group("checkpoint", "Keep copies of a guild's members, and put them back")
-	flags.register(group)
-	command := func(use, short string, args cobra.PositionalArgs, work func(ctx context.Context, guild string, args []string) error) *cobra.Command {
-		cmd := &cobra.Command{Use: use + " --guild ID", Short: short, Args: args}
-		guildFlag(cmd, &guild)
-		cmd.RunE = p.action(func(ctx context.Context, args []string) error {
-			if _, err := guildPath(guild); err != nil {
-				return err
-			}
-			return work(ctx, guild, args)
+	c := &client{program: p}
+	var name string
+	create := p.forGuild("create --name NAME", "Keep all members as they are", func(ctx context.Context, guild string, _ []string) error {
+		r := request{method: http.MethodPost, path: checkpointsPath(guild), body: map[string]string{"name": name}}
+		return show(ctx, c, r, func(made checkpoint) error {
+			return p.printf("Made the checkpoint %s (%s, %s, %s).\n", made.ID, printable(made.Name), at(made.CreatedAt), count(made.Members, "member"))
 		})
-		group.AddCommand(cmd)
-		return cmd
-	}
-
-	create := command("create --name NAME", "Keep all members as they are", takes(), func(ctx context.Context, guild string, _ []string) error {
-		return p.createCheckpoint(ctx, &flags, guild, name)
 	})
 	create.Flags().StringVar(&name, "name", "", "what it is for, 1 to 100 characters")
 	_ = create.MarkFlagRequired("name")
-	command("list", "List a guild's checkpoints, newest first", takes(), func(ctx context.Context, guild string, _ []string) error {
-		return p.listCheckpoints(ctx, &flags, guild)
-	})
-	restore := command("restore ID", "Put a checkpoint in place of the members", takes("ID"), func(ctx context.Context, guild string, args []string) error {
-		return p.restoreCheckpoint(ctx, &flags, target{guild, args[0]}, yes)
-	})
-	restore.Long = "Put a checkpoint in place of the guild's members, after a checkpoint of those. " + aboutAsking
-	yesFlag(restore, &yes)
-	remove := command("delete ID", "Delete a checkpoint", takes("ID"), func(ctx context.Context, guild string, args []string) error {
-		return p.deleteCheckpoint(ctx, &flags, target{guild, args[0]}, yes)
-	})
-	remove.Long = "Delete a checkpoint. " + aboutAsking
-	yesFlag(remove, &yes)
-	return group
+	return c.flags(p.group("checkpoint", "Keep copies of a guild's members, and put them back",
+		create,
+		p.forGuild("list", "List a guild's checkpoints, newest first", func(ctx context.Context, guild string, _ []string) error {
+			return list(ctx, c, listing[checkpoint]{
+				path: checkpointsPath(guild), name: "checkpoints", none: "There is no checkpoint yet; make one with 'levelboard checkpoint create'.",
+				header: []string{"ID", "CREATED", "MEMBERS", "MADE", "NAME"}, row: checkpoint.row,
+			})
+		}),
+		c.asks(p.forGuild("restore ID", "Put a checkpoint in place of a guild's members, after a checkpoint of those", c.restoreCheckpoint)),
+		c.asks(p.forGuild("delete ID", "Delete a checkpoint", c.deleteCheckpoint)),
+	))
 }
 
-// guildFlag registers --guild, which is required.
-func guildFlag(cmd *cobra.Command, guild *string) {
-	cmd.Flags().StringVar(guild, "guild", "", "id of the guild")
-	_ = cmd.MarkFlagRequired("guild")
-}
-
-// checkpointsPath is the address of a guild's checkpoints.
-func checkpointsPath(guild string) string { return "/admin/guilds/" + guild + "/checkpoints" }
-
-func (p *program) createCheckpoint(ctx context.Context, flags *clientFlags, guild, name string) error {
-	body, err := json.Marshal(map[string]string{"name": name})
-	if err != nil {
-		return usage("--name must be UTF-8")
+// checkpointPath checks a checkpoint's id, so that it needs no escaping.
+func checkpointPath(guild, checkpoint string) (string, error) {
+	if _, err := strconv.ParseUint(checkpoint, 10, 64); err != nil {
+		return "", usage("a checkpoint's id is a number: 'levelboard checkpoint list' lists them")
 	}
-	client, err := p.slowClient(flags)
+	return checkpointsPath(guild) + "/" + checkpoint, nil
+}
+
+func (c *client) restoreCheckpoint(ctx context.Context, guild string, args []string) error {
+	path, err := checkpointPath(guild, args[0])
+	if err == nil {
+		err = c.ask(ctx, "Put the checkpoint "+args[0]+" in place of all members of %s?", guild, args[0])
+	}
 	if err != nil {
 		return err
 	}
-	_, answer, err := client.call(ctx, http.MethodPost, checkpointsPath(guild), body)
+	return c.replace(ctx, guild, path+"/restore")
+}
+
+func (c *client) deleteCheckpoint(ctx context.Context, guild string, args []string) error {
+	path, err := checkpointPath(guild, args[0])
+	if err == nil {
+		err = c.ask(ctx, "Delete the checkpoint "+args[0]+"? This cannot be undone.", "", args[0])
+	}
 	if err != nil {
 		return err
 	}
-	return show(p, flags, answer, func(made checkpoint) error {
-		p.printf("Made the checkpoint %s.\n", made)
-		return nil
-	})
+	return c.send(ctx, http.MethodDelete, path, "Deleted the checkpoint %s.", args[0])
 }
 
-// show prints the service's answer as it is, or lets say print its content for people.
-func show[T any](p *program, flags *clientFlags, answer []byte, say func(T) error) error {
-	if flags.json {
-		return p.printJSON(answer)
-	}
-	found, err := read[T](answer)
-	if err != nil {
-		return err
-	}
-	return say(found)
-}
-
-type checkpointList struct {
-	Checkpoints []checkpoint `json:"checkpoints"`
-}
-
-func (p *program) listCheckpoints(ctx context.Context, flags *clientFlags, guild string) error {
-	_, answer, err := p.call(ctx, flags, http.MethodGet, checkpointsPath(guild), nil)
-	if err != nil {
-		return err
-	}
-	return show(p, flags, answer, p.tableOfCheckpoints)
-}
-
-func (p *program) tableOfCheckpoints(list checkpointList) error {
-	if len(list.Checkpoints) == 0 {
-		p.printf("There is no checkpoint yet; make one with 'levelboard checkpoint create'.\n")
-		return nil
-	}
-	rows := make([][]string, len(list.Checkpoints))
-	for i, c := range list.Checkpoints {
-		made := "by hand"
-		if c.Automatic {
-			made = "automatic"
+func (p *program) resetCommand() *cobra.Command {
+	c := &client{program: p}
+	reset := func(ctx context.Context, guild string, _ []string) error {
+		if err := c.ask(ctx, "Remove all members of %s ("+guild+")?", guild, guild); err != nil {
+			return err
 		}
-		rows[i] = []string{c.ID, c.CreatedAt.UTC().Format(time.RFC3339), strconv.Itoa(c.Members), made, printable(c.Name)}
+		return c.replace(ctx, guild, guildPath(guild)+"/reset")
 	}
-	return writeTable(p.Stdout, []string{"ID", "CREATED", "MEMBERS", "MADE", "NAME"}, rows)
+	return c.flags(c.asks(p.forGuild("reset", "Remove all members of a guild, after a checkpoint of them", reset)))
+}
+
+// replace asks for what puts others in place of all members of a guild.
+func (c *client) replace(ctx context.Context, guild, path string) error {
+	type replaced struct {
+		Members    int        `json:"members"`
+		Checkpoint checkpoint `json:"checkpoint"`
+	}
+	return show(ctx, c, request{method: http.MethodPost, path: path}, func(r replaced) error {
+		return c.printf("The guild has %s now; it had %s.\n%s", count(r.Members, "member"), count(r.Checkpoint.Members, "member"),
+			undoLine(r.Checkpoint.ID, guild))
+	})
+}
+
+// undoLine says how to put the members back that a checkpoint has.
+func undoLine(checkpoint, guild string) string {
+	return fmt.Sprintf("To undo it: levelboard checkpoint restore %s --guild %s\n", checkpoint, guild)
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Environment is the part of the process that a command may use.
@@ -56,16 +55,17 @@ func Run(ctx context.Context, args []string, env Environment) int {
 	for line := range strings.Lines(err.Error()) {
 		p.say(slog.LevelError, strings.TrimRight(line, "\n"))
 	}
-	var wrong usageError
-	if p.started && !errors.As(err, &wrong) {
+	if p.started && !errors.As(err, new(usageError)) {
 		return exitFailed
 	}
-	fmt.Fprintf(p.Stderr, "Run '%s --help' for how to use it.\n", command.CommandPath())
+	fmt.Fprintf(p.Stderr, "Usage: %s\nRun '%s --help' for how to use it.\n", command.UseLine(), command.CommandPath())
 	return exitUsage
 }
 
 func (p *program) root() *cobra.Command {
-	root := p.group("levelboard", "A self-hosted leveling service for chat communities")
+	root := p.group("levelboard", "A self-hosted leveling service for chat communities",
+		p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.importCommand(), p.exportCommand(), p.checkpointCommand(),
+		p.resetCommand(), p.auditCommand(), p.userCommand(), p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
@@ -74,46 +74,42 @@ func (p *program) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.importCommand(), p.exportCommand(),
-		p.checkpointCommand(), p.resetCommand(), p.auditCommand(), p.userCommand(), p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
 	return root
 }
 
 // group is a command that only holds others.
-func (p *program) group(name, short string) *cobra.Command {
-	return &cobra.Command{
-		Use:   name,
-		Short: short,
-		Args:  cobra.ArbitraryArgs,
-
-		SuggestionsMinimumDistance: 2,
+func (p *program) group(name, short string, commands ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{
+		Use: name, Short: short, Args: cobra.ArbitraryArgs, SuggestionsMinimumDistance: 2,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("a command is missing: " + strings.Join(subcommands(cmd), ", "))
+				return errors.New("a command is missing")
 			}
 			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 				return fmt.Errorf("%q is not a command; did you mean %s?", args[0], strings.Join(near, " or "))
 			}
-			return fmt.Errorf("%q is not a command; the commands are %s", args[0], strings.Join(subcommands(cmd), ", "))
+			return fmt.Errorf("%q is not a command", args[0])
 		},
 	}
+	group.AddCommand(commands...)
+	return group
 }
 
-func subcommands(cmd *cobra.Command) []string {
-	var names []string
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			names = append(names, sub.Name())
+// command makes a command without subcommands. Its arguments are the words of use between its name and the first flag.
+func (p *program) command(use, short string, work func(ctx context.Context, args []string) error) *cobra.Command {
+	arguments := 0
+	for _, word := range strings.Fields(use)[1:] {
+		if strings.HasPrefix(word, "-") {
+			break
 		}
+		arguments++
 	}
-	return names
-}
-
-// action is the work of a command without further subcommands.
-func (p *program) action(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		p.started = true
-		return work(cmd.Context(), args)
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.ExactArgs(arguments),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.started = true
+			return work(cmd.Context(), args)
+		},
 	}
 }
 
@@ -127,58 +123,4 @@ func (p *program) say(level slog.Level, line string) {
 		line = "warning: " + line
 	}
 	fmt.Fprintf(p.Stderr, "levelboard: %s\n", line)
-}
-
-// printf writes to standard output.
-func (p *program) printf(format string, args ...any) {
-	fmt.Fprintf(p.Stdout, format, args...)
-}
-
-// takes checks that a command gets exactly these arguments, and all of its required flags. Cobra's own checks name neither the argument nor the
-// whole line.
-func takes(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) > len(names):
-			return fmt.Errorf("%q is one argument too many: %s", args[len(names)], usageLine(cmd))
-		case len(args) < len(names):
-			return isMissing(cmd, names[len(args):])
-		}
-		if missing := missingFlags(cmd); len(missing) > 0 {
-			return isMissing(cmd, missing)
-		}
-		return nil
-	}
-}
-
-func isMissing(cmd *cobra.Command, what []string) error {
-	verb := "is"
-	if len(what) > 1 {
-		verb = "are"
-	}
-	return errors.New(inWords(what) + " " + verb + " missing: " + usageLine(cmd))
-}
-
-// missingFlags are the required flags that were not given, by name.
-func missingFlags(cmd *cobra.Command) (names []string) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, required := f.Annotations[cobra.BashCompOneRequiredFlag]; required && !f.Changed {
-			names = append(names, "--"+f.Name)
-		}
-	})
-	return names
-}
-
-// usageLine is how the command is called, as the head of its help has it.
-func usageLine(cmd *cobra.Command) string {
-	return cmd.Parent().CommandPath() + " " + cmd.Use
-}
-
-// inWords is "a", "a and b", "a, b and c".
-func inWords(list []string) string {
-	last := len(list) - 1
-	if last < 1 {
-		return strings.Join(list, "")
-	}
-	return strings.Join(list[:last], ", ") + " and " + list[last]
 }

@@ -36,7 +36,7 @@ func run(t *testing.T, environ []string, stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
 	code := Run(t.Context(), args, Environment{strings.NewReader(stdin), &stdout, &stderr, environ})
 	for line := range strings.Lines(stderr.String()) {
-		if !strings.HasPrefix(line, "levelboard: ") && !strings.HasPrefix(line, "Run 'levelboard") {
+		if !strings.HasPrefix(line, "levelboard: ") && !strings.HasPrefix(line, "Usage: levelboard") && !strings.HasPrefix(line, "Run 'levelboard") {
 			t.Errorf("levelboard %s wrote the line %q to standard error", strings.Join(args, " "), line)
 		}
 	}

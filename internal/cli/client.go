@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,30 +18,56 @@ import (
 	"github.com/spf13/cobra"
 
 	"levelboard/internal/config"
+	"levelboard/internal/domain/id"
 )
 
 const (
-	// clientTimeout bounds one request about a guild or a key. Deleting a large guild is the slowest.
-	clientTimeout = 30 * time.Second
-	// slowTimeout bounds a request about all members of a guild. The service gives up after five minutes.
-	slowTimeout = 5*time.Minute + clientTimeout
+	// callTimeout bounds one request. The service gives up work on all members of a guild after five minutes.
+	callTimeout = 5*time.Minute + 30*time.Second
 	// maxAnswer bounds one answer: a list of 1000 guilds with all their settings stays far below it.
 	maxAnswer = 128 << 20
 )
 
-// clientFlags are the flags of every command that is a client of a running service.
-type clientFlags struct {
-	url, adminToken string
-	reason          string
-	json            bool
+// client calls /admin of a running service, which its flags and the environment name.
+type client struct {
+	*program
+	url, adminToken, reason string
+	json, yes               bool
+
+	base, token string
+	tokenFrom   string // where the token is from, for the message about a wrong one
 }
 
-func (f *clientFlags) register(cmd *cobra.Command) {
+// flags registers the client's flags with a command and its subcommands, and returns the command.
+func (c *client) flags(cmd *cobra.Command) *cobra.Command {
 	flags := cmd.PersistentFlags()
-	flags.StringVar(&f.url, "url", "", "address of the running service (default LEVELBOARD_URL, else http://127.0.0.1:8080)")
-	flags.StringVar(&f.adminToken, "admin-token", "", "admin token (default LEVELBOARD_ADMIN_TOKEN, else the file admin-token of the data directory)")
-	flags.StringVar(&f.reason, "reason", "", "why, for the audit log of what is changed")
-	flags.BoolVar(&f.json, "json", false, "print what the service answered, as JSON")
+	flags.StringVar(&c.url, "url", "", "address of the running service (default LEVELBOARD_URL, else http://127.0.0.1:8080)")
+	flags.StringVar(&c.adminToken, "admin-token", "", "admin token (default LEVELBOARD_ADMIN_TOKEN, else the file admin-token of the data directory)")
+	flags.StringVar(&c.reason, "reason", "", "why, for the audit log of what is changed")
+	flags.BoolVar(&c.json, "json", false, "print what the service answered, as JSON")
+	return cmd
+}
+
+// connect finds the service's address and the token, once.
+func (c *client) connect() error {
+	if c.base != "" {
+		return nil
+	}
+	settings, err := config.LoadClient(c.Environ)
+	if err != nil && (c.url == "" || c.adminToken == "") {
+		return err
+	}
+	if c.url != "" && !webAddress(c.url) {
+		return usage("--url must be an http:// or https:// address")
+	}
+	c.token, c.tokenFrom = c.adminToken, "--admin-token"
+	if c.token == "" {
+		if c.token, c.tokenFrom, err = settings.AdminToken(); err != nil {
+			return err
+		}
+	}
+	c.base = serviceBase(cmp.Or(c.url, settings.URL))
+	return nil
 }
 
 // webAddress reports whether s is the base of a web server's addresses.
@@ -49,65 +76,27 @@ func webAddress(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == ""
 }
 
-// adminClient calls /admin of a running service.
-type adminClient struct {
-	base      string
-	token     string
-	tokenFrom string // where the token is from, for the message about a wrong one
-	reason    string // of changes
-	http      *http.Client
+// serviceBase returns a service's address without /v2: bots are given the API's, so people give that here too.
+func serviceBase(address string) string {
+	return strings.TrimSuffix(strings.TrimRight(address, "/"), "/v2")
 }
 
-func newAdminClient(base, token string) *adminClient {
-	return &adminClient{base: base, token: token, http: &http.Client{
-		Timeout: clientTimeout,
-		// A redirect would carry the token to wherever it points.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+// noRedirects does not follow them: a redirect would carry the token to wherever it points.
+var noRedirects = &http.Client{
+	Timeout:       callTimeout,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// client returns the client that the flags and the environment ask for.
-func (p *program) client(f *clientFlags) (*adminClient, error) {
-	settings, err := config.LoadClient(p.Environ)
-	if err != nil && (f.url == "" || f.adminToken == "") {
-		return nil, err
-	}
-	base := settings.URL
-	if f.url != "" {
-		if !webAddress(f.url) {
-			return nil, usage("--url must be an http:// or https:// address")
-		}
-		base = strings.TrimRight(f.url, "/")
-	}
-	token, from := f.adminToken, "--admin-token"
-	if token == "" {
-		if token, from, err = settings.AdminToken(); err != nil {
-			return nil, err
-		}
-	}
-	client := newAdminClient(base, token)
-	client.tokenFrom, client.reason = from, f.reason
-	return client, nil
+// request is a request to the service.
+type request struct {
+	method, path string
+	body         any    // JSON, or its bytes; nil sends none
+	once         string // the Idempotency-Key, unless it is empty
 }
 
-// slowClient is client with the time that work on all members of a guild takes.
-func (p *program) slowClient(f *clientFlags) (*adminClient, error) {
-	client, err := p.client(f)
-	if err == nil {
-		client.http.Timeout = slowTimeout
-	}
-	return client, err
-}
-
-// call makes a request; body nil sends none. It returns the answer when its status is 2xx, else an error that holds the
-// service's own message.
-func (c *adminClient) call(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error) {
-	return c.callOnce(ctx, method, path, body, "")
-}
-
-// callOnce is call under an Idempotency-Key, unless that is empty.
-func (c *adminClient) callOnce(ctx context.Context, method, path string, body []byte, once string) (status int, answer []byte, err error) {
-	response, err := c.open(ctx, method, path, body, once)
+// call makes a request. It returns the answer when its status is 2xx, else an error that holds the service's own message.
+func (c *client) call(ctx context.Context, r request) (status int, answer []byte, err error) {
+	response, err := c.open(ctx, r)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -119,23 +108,33 @@ func (c *adminClient) callOnce(ctx context.Context, method, path string, body []
 	return response.StatusCode, answer, nil
 }
 
-// open is call for an answer that is read bit by bit. once, unless it is empty, is the request's Idempotency-Key.
-func (c *adminClient) open(ctx context.Context, method, path string, body []byte, once string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+// open is call for an answer that is read bit by bit.
+func (c *client) open(ctx context.Context, r request) (*http.Response, error) {
+	if err := c.connect(); err != nil {
+		return nil, err
+	}
+	body, encoded := r.body.([]byte)
+	if r.body != nil && !encoded {
+		var err error
+		if body, err = json.Marshal(r.body); err != nil {
+			return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(body))
 	if err != nil {
 		return nil, errors.New("the address of the service or the admin token is malformed")
 	}
 	request.Header.Set("Authorization", "Bearer "+c.token)
-	if body != nil {
+	if r.body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if once != "" {
-		request.Header.Set("Idempotency-Key", once)
+	if r.once != "" {
+		request.Header.Set("Idempotency-Key", r.once)
 	}
-	if c.reason != "" && method != http.MethodGet {
+	if c.reason != "" && r.method != http.MethodGet {
 		request.Header.Set("X-Audit-Log-Reason", url.PathEscape(c.reason))
 	}
-	response, err := c.http.Do(request)
+	response, err := noRedirects.Do(request)
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
@@ -151,7 +150,7 @@ func (c *adminClient) open(ctx context.Context, method, path string, body []byte
 }
 
 // unreachable says in a sentence why there was no answer.
-func (c *adminClient) unreachable(err error) error {
+func (c *client) unreachable(err error) error {
 	var timeout net.Error
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -159,7 +158,7 @@ func (c *adminClient) unreachable(err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("nothing listens at %s: start the service with 'levelboard serve', or give its address with --url or LEVELBOARD_URL", c.base)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("the service at %s did not respond within %s; the request may have been carried out or not", c.base, c.http.Timeout)
+		return fmt.Errorf("the service at %s did not respond within %s; the request may have been carried out or not", c.base, callTimeout)
 	}
 	return fmt.Errorf("the service at %s cannot be reached: %w", c.base, withoutAddress(err))
 }
@@ -181,47 +180,43 @@ type refused struct {
 
 // refusal turns an answer that is not 2xx into the service's message, or says that the server is no Levelboard. For a wrong token it says what to do
 // on a command line, where the service speaks of a header.
-func (c *adminClient) refusal(response *http.Response, answer []byte) error {
-	var failure struct {
+func (c *client) refusal(response *http.Response, answer []byte) error {
+	failure, err := read[struct {
 		Message string `json:"message"`
+	}](answer)
+	switch {
+	case err != nil || failure.Message == "":
+		return fmt.Errorf("the server at %s answered %s, and not as Levelboard does: check the address", c.base, response.Status)
+	case response.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("the service does not accept the admin token from %s: give the one that it was started with, "+
+			"by --admin-token or LEVELBOARD_ADMIN_TOKEN", c.tokenFrom)
 	}
-	if json.Unmarshal(answer, &failure) == nil && failure.Message != "" {
-		if response.StatusCode == http.StatusUnauthorized {
-			return fmt.Errorf("the service does not accept the admin token from %s: give the one that it was started with, by --admin-token or LEVELBOARD_ADMIN_TOKEN",
-				c.tokenFrom)
+	return fmt.Errorf("the service answered %d: %s", response.StatusCode, printable(failure.Message))
+}
+
+// read reads what the service answered.
+func read[T any](answer []byte) (read T, err error) {
+	if err := json.Unmarshal(answer, &read); err != nil {
+		return read, fmt.Errorf("the service's answer cannot be read: %w", err)
+	}
+	return read, nil
+}
+
+// forGuild is command for one with --guild, whose id is checked.
+func (p *program) forGuild(use, short string, work func(ctx context.Context, guild string, args []string) error) *cobra.Command {
+	var guild string
+	cmd := p.command(use+" --guild ID", short, func(ctx context.Context, args []string) error {
+		if !id.Valid(guild) {
+			return errGuildID
 		}
-		return fmt.Errorf("the service answered %d: %s%s", response.StatusCode, printable(failure.Message), c.hint(response))
-	}
-	return fmt.Errorf("the server at %s answered %s, and not as Levelboard does: check the address%s", c.base, response.Status, c.hint(response))
+		return work(ctx, guild, args)
+	})
+	cmd.Flags().StringVar(&guild, "guild", "", "id of the guild")
+	_ = cmd.MarkFlagRequired("guild")
+	return cmd
 }
 
-// hint is a sentence for users who gave the API's address, as bots need it, instead of the service's. It begins with a space.
-func (c *adminClient) hint(response *http.Response) string {
-	base, err := url.Parse(c.base)
-	if err != nil || response.StatusCode != http.StatusNotFound {
-		return ""
-	}
-	path, _, ofAPI := strings.Cut(base.Path+"/", "/v2/")
-	if !ofAPI {
-		return ""
-	}
-	return fmt.Sprintf(" The service's address is its base, without /v2: give %s://%s%s with --url or LEVELBOARD_URL.", base.Scheme, base.Host, path)
-}
+var errGuildID = usage("a guild's id %w", id.ErrSnowflake)
 
-// call is adminClient.call of the client that the flags and the environment ask for.
-func (p *program) call(ctx context.Context, flags *clientFlags, method, path string, body []byte) (status int, answer []byte, err error) {
-	client, err := p.client(flags)
-	if err != nil {
-		return 0, nil, err
-	}
-	return client.call(ctx, method, path, body)
-}
-
-// send makes a request without a body, whose answer is empty, and says that it is done unless JSON was asked for.
-func (p *program) send(ctx context.Context, flags *clientFlags, method, path, done string) error {
-	_, _, err := p.call(ctx, flags, method, path, nil)
-	if err == nil && !flags.json {
-		p.printf("%s\n", done)
-	}
-	return err
-}
+// guildPath is the address of a guild. A valid id needs no escaping.
+func guildPath(guild string) string { return "/admin/guilds/" + guild }

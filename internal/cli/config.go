@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,24 +10,15 @@ import (
 )
 
 func (p *program) configCommand() *cobra.Command {
-	group := p.group("config", "Check or print the settings of the environment")
-	group.AddCommand(
-		&cobra.Command{
-			Use: "check", Short: "Say what is wrong with the settings; unknown names are errors", Args: takes(),
-			RunE: p.action(func(context.Context, []string) error { return p.checkConfig() }),
-		},
-		&cobra.Command{
-			Use: "print", Short: "Print the settings in force, secrets redacted", Args: takes(),
-			RunE: p.withSettings(func(_ context.Context, cfg config.Config) error {
-				_, err := fmt.Fprint(p.Stdout, cfg)
-				return err
-			}),
-		},
+	return p.group("config", "Check or print the settings of the environment",
+		p.command("check", "Say what is wrong with the settings; unknown names are errors", p.checkConfig),
+		p.command("print", "Print the settings in force, secrets redacted", p.withSettings(func(_ context.Context, cfg config.Config) error {
+			return p.printf("%s", cfg)
+		})),
 	)
-	return group
 }
 
-func (p *program) checkConfig() error {
+func (p *program) checkConfig(context.Context, []string) error {
 	cfg, warnings, err := config.Load(p.Environ)
 	problems := []error{err}
 	unknown := config.Unknown(p.Environ)
@@ -44,6 +34,5 @@ func (p *program) checkConfig() error {
 	if cfg.Embedded() {
 		mode = "embedded"
 	}
-	p.printf("The settings are good (%s).\n", mode)
-	return nil
+	return p.printf("The settings are good (%s).\n", mode)
 }

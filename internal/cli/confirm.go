@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 
@@ -12,42 +14,46 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// canAsk reports whether a person at a terminal can see and answer a question.
-func (p *program) canAsk() bool { return terminal(p.Stdin) && p.askingPlace() != nil }
-
-const aboutAsking = "At a terminal you are asked first; elsewhere it needs --yes."
-
-// yesFlag registers --yes of a command that asks.
-func yesFlag(cmd *cobra.Command, yes *bool) {
-	cmd.Flags().BoolVar(yes, "yes", false, "do not ask")
+// asks registers --yes with a command that asks, and returns the command.
+func (c *client) asks(cmd *cobra.Command) *cobra.Command {
+	cmd.Long = cmd.Short + ". At a terminal you are asked first; elsewhere it needs --yes."
+	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
+	return cmd
 }
 
 var errNobodyToAsk = usage("this is no terminal to ask at: use --yes to continue without asking")
 
-// ask lets the person at the terminal confirm the question by typing a word. Without a terminal, a missing --yes is an error.
-func (p *program) ask(yes bool, question func() (text, word string, err error)) error {
-	if yes {
+// mayAsk returns an error when nobody can be asked and --yes is missing.
+func (c *client) mayAsk() error {
+	if c.yes || terminal(c.Stdin) && c.askingPlace() != nil {
 		return nil
 	}
-	if !p.canAsk() {
-		return errNobodyToAsk
-	}
-	text, word, err := question()
-	if err != nil {
-		return err
-	}
-	return p.confirm(text+" Write "+word+" to continue: ", word)
+	return errNobodyToAsk
 }
 
-// confirm asks the person to type the word, and returns an error if they do not.
-func (p *program) confirm(question, word string) error {
-	fmt.Fprint(p.askingPlace(), question)
-	line, err := bufio.NewReader(p.Stdin).ReadString('\n')
+// ask lets the person at the terminal confirm a question by typing a word, unless --yes was given. %s in the question is the name of the guild.
+func (c *client) ask(ctx context.Context, question, guild, word string) error {
+	if err := c.mayAsk(); err != nil || c.yes {
+		return err
+	}
+	if guild != "" {
+		_, answer, err := c.call(ctx, request{method: http.MethodGet, path: guildPath(guild)})
+		if err != nil {
+			return err
+		}
+		g, err := read[guildDocument](answer)
+		if err != nil {
+			return err
+		}
+		question = fmt.Sprintf(question, printable(g.Name))
+	}
+	fmt.Fprintf(c.askingPlace(), "%s Write %s to continue: ", question, word)
+	line, err := bufio.NewReader(c.Stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("the answer cannot be read, so nothing was done: %w", err)
 	}
 	if err != nil {
-		fmt.Fprintln(p.askingPlace()) // the end of input left the cursor behind the question
+		fmt.Fprintln(c.askingPlace()) // the end of input left the cursor behind the question
 	}
 	if strings.TrimSpace(line) != word {
 		return errors.New("that is another answer, so nothing was done")

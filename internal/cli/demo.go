@@ -37,20 +37,15 @@ type demoOptions struct {
 
 func (p *program) demoCommand() *cobra.Command {
 	var o demoOptions
-	command := &cobra.Command{
-		Use:   "demo",
-		Short: "Run the service with a made-up guild whose members are active",
-		Long: "Run the service, embedded, with a made-up guild (vanity demo) whose members gain XP while you watch. It\n" +
-			"prints the board's address, a read/write key and calls to try. Everything is gone when it stops.\n\n" +
-			"The commands guild and key, and levelboard-bench, work on it if the same LEVELBOARD_ADMIN_TOKEN is set for them and for the demo.",
-		Args: takes(),
-		RunE: p.action(func(ctx context.Context, _ []string) error {
-			if err := o.check(); err != nil {
-				return err
-			}
-			return p.demo(ctx, o)
-		}),
-	}
+	command := p.command("demo", "Run the service with a made-up guild whose members are active", func(ctx context.Context, _ []string) error {
+		if err := o.check(); err != nil {
+			return err
+		}
+		return p.demo(ctx, o)
+	})
+	command.Long = "Run the service, embedded, with a made-up guild (vanity demo) whose members gain XP while you watch. It\n" +
+		"prints the board's address, a read/write key and calls to try. Everything is gone when it stops.\n\n" +
+		"The commands guild and key, and levelboard-bench, work on it if the same LEVELBOARD_ADMIN_TOKEN is set for them and for the demo."
 	flags := command.Flags()
 	flags.StringVar(&o.listen, "listen", "", "address to listen on (default LEVELBOARD_LISTEN, else 127.0.0.1:8080)")
 	flags.IntVar(&o.members, "members", 5000, "how many members")
@@ -81,7 +76,7 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 		return err
 	}
 	if len(unused) > 0 {
-		p.warn([]string{"the demo does not use " + inWords(unused)})
+		p.warn([]string{"the demo does not use " + strings.Join(unused, ", ")})
 	}
 	now := time.Now()
 	rows := demo.Members(o.members, o.seed, now)
@@ -140,13 +135,13 @@ func visitor(rows []snapshot.Row) signin.User {
 // seed creates the guild, its members and a key without a limit, and returns the key. The guild is disabled until its members are there: a page
 // of an earlier demo that is still open would load it too early.
 func seed(ctx context.Context, a *app.App, rows []snapshot.Row, now time.Time) (key string, err error) {
-	client := newAdminClient(a.URL(), a.AdminToken())
+	c := &client{base: a.URL(), token: a.AdminToken()}
 	put := func(enabled bool) error {
 		document, err := demo.Guild(len(rows), now, enabled)
 		if err != nil {
 			return err
 		}
-		_, _, err = client.call(ctx, http.MethodPut, "/admin/guilds/"+string(demo.GuildID), document)
+		_, _, err = c.call(ctx, request{method: http.MethodPut, path: guildPath(string(demo.GuildID)), body: document})
 		return err
 	}
 	if err := put(false); err != nil {
@@ -158,10 +153,13 @@ func seed(ctx context.Context, a *app.App, rows []snapshot.Row, now time.Time) (
 	if err := put(true); err != nil {
 		return "", err
 	}
-	unlimited := 0
-	created, _, err := client.createKey(ctx, newKey{
-		Name: "demo", OwnerID: string(demo.OwnerID), Permission: apikey.ReadWrite, GuildIDs: []string{string(demo.GuildID)}, RateLimit: &unlimited,
-	})
+	_, answer, err := c.call(ctx, newKey{
+		Name: "demo", OwnerID: string(demo.OwnerID), Permission: apikey.ReadWrite, GuildIDs: []string{string(demo.GuildID)}, RateLimit: new(0),
+	}.request())
+	if err != nil {
+		return "", err
+	}
+	created, err := read[shownKey](answer)
 	return created.Key, err
 }
 

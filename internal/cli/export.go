@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,48 +13,35 @@ import (
 )
 
 func (p *program) exportCommand() *cobra.Command {
-	var flags clientFlags
-	var guild, format, out string
-	export := &cobra.Command{
-		Use: "export --guild ID --format json|csv", Short: "Write all members of a guild", Args: takes(),
-		Long: "Write all members of a guild, including those not present, to standard output or to a file. 'levelboard import' reads it back.",
-		RunE: p.action(func(ctx context.Context, _ []string) error {
-			path, err := guildPath(guild)
-			if err != nil {
-				return err
-			}
-			if format != "json" && format != "csv" {
-				return usage("--format must be json or csv")
-			}
-			return p.export(ctx, &flags, path+"/export?format="+format, out)
-		}),
-	}
-	flags.register(export)
-	guildFlag(export, &guild)
+	c := &client{program: p}
+	var format, out string
+	export := p.forGuild("export --format json|csv", "Write all members of a guild", func(ctx context.Context, guild string, _ []string) error {
+		if format != "json" && format != "csv" {
+			return usage("--format must be json or csv")
+		}
+		return c.export(ctx, guildPath(guild)+"/export?format="+format, out)
+	})
+	export.Long = "Write all members of a guild, including those not present, to standard output or to a file. 'levelboard import' reads it back."
 	export.Flags().StringVar(&format, "format", "json", "json or csv")
 	export.Flags().StringVar(&out, "out", "", "`file` to write (default standard output)")
-	return export
+	return c.flags(export)
 }
 
 // export copies an answer bit by bit. A file gets its name when it is complete.
-func (p *program) export(ctx context.Context, flags *clientFlags, path, out string) error {
-	client, err := p.slowClient(flags)
-	if err != nil {
-		return err
-	}
-	response, err := client.open(ctx, http.MethodGet, path, nil, "")
+func (c *client) export(ctx context.Context, path, out string) error {
+	response, err := c.open(ctx, request{method: http.MethodGet, path: path})
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
 	if out == "" || out == "-" {
-		return client.copy(p.Stdout, response.Body)
+		return c.copy(c.Stdout, response.Body)
 	}
-	return writeBeside(out, func(f io.Writer) error { return client.copy(f, response.Body) })
+	return writeBeside(out, func(f io.Writer) error { return c.copy(f, response.Body) })
 }
 
 // copy copies an answer, and tells a break of the connection from a file that cannot be written.
-func (c *adminClient) copy(to io.Writer, answer io.Reader) error {
+func (c *client) copy(to io.Writer, answer io.Reader) error {
 	source := &errorReader{Reader: answer}
 	_, err := io.Copy(to, source)
 	if source.err != nil {
@@ -97,13 +85,11 @@ func writeBeside(name string, write func(io.Writer) error) (err error) {
 	if err := write(f); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("the export cannot be written: %w", err)
+	err = errors.Join(f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
 	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("the export cannot be written: %w", err)
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err != nil {
 		return fmt.Errorf("the export cannot be written: %w", err)
 	}
 	return nil

@@ -2,133 +2,125 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"levelboard/internal/domain/id"
 )
 
 func (p *program) guildCommand() *cobra.Command {
-	var flags clientFlags
-	group := p.group("guild", "Manage the guilds of a running service")
-	flags.register(group)
-
+	c := &client{program: p}
 	var file string
-	apply := &cobra.Command{
-		Use:   "apply -f FILE",
-		Short: "Create a guild or replace its settings, from a JSON document",
-		Long: "Create a guild or replace its settings, from a JSON document as 'levelboard guild get ID --json' prints\n" +
-			"it. The document's id says which guild. -f - reads standard input.\n\n" +
-			"What the document leaves out gets its default. timeZone is a name such as Europe/Berlin:\n" +
-			"'timedatectl list-timezones' lists them. The minimum:\n\n" + `  {"id":"…","name":"…","memberCount":1,"ownerId":"…"}`,
-		Args: takes(),
-		RunE: p.action(func(ctx context.Context, _ []string) error { return p.applyGuild(ctx, &flags, file) }),
-	}
+	apply := p.command("apply -f FILE", "Create a guild or replace its settings, from a JSON document", func(ctx context.Context, _ []string) error {
+		return c.applyGuild(ctx, file)
+	})
+	apply.Long = "Create a guild or replace its settings, from a JSON document as 'levelboard guild get ID --json' prints\n" +
+		"it. The document's id says which guild. -f - reads standard input.\n\n" +
+		"What the document leaves out gets its default. timeZone is a name such as Europe/Berlin:\n" +
+		"'timedatectl list-timezones' lists them. The minimum:\n\n" + `  {"id":"…","name":"…","memberCount":1,"ownerId":"…"}`
 	apply.Flags().StringVarP(&file, "file", "f", "", "file with the document, or - for standard input")
 	_ = apply.MarkFlagRequired("file")
-
-	var sure bool
-	remove := &cobra.Command{
-		Use: "delete ID", Short: "Delete a guild with all its members", Args: takes("ID"),
-		Long: "Delete a guild with all its members and checkpoints. " + aboutAsking,
-		RunE: p.action(func(ctx context.Context, args []string) error { return p.deleteGuild(ctx, &flags, args[0], sure) }),
-	}
-	yesFlag(remove, &sure)
-
-	group.AddCommand(
-		&cobra.Command{
-			Use: "list", Short: "List the guilds", Args: takes(),
-			RunE: p.action(func(ctx context.Context, _ []string) error { return p.listGuilds(ctx, &flags) }),
-		},
-		&cobra.Command{
-			Use: "get ID", Short: "Show a guild's settings", Args: takes("ID"),
-			RunE: p.action(func(ctx context.Context, args []string) error { return p.getGuild(ctx, &flags, args[0]) }),
-		},
+	return c.flags(p.group("guild", "Manage the guilds of a running service",
+		p.command("list", "List the guilds", func(ctx context.Context, _ []string) error {
+			return list(ctx, c, listing[guildDocument]{
+				path: "/admin/guilds", name: "guilds", next: "after", none: "There is no guild yet; create one with 'levelboard guild apply -f FILE'.",
+				header: []string{"ID", "NAME", "MEMBERS", "BOARD", "LEVELING"}, row: guildDocument.row,
+			})
+		}),
+		p.command("get ID", "Show a guild's settings", c.getGuild),
 		apply,
-		remove,
-	)
-	return group
+		c.asks(p.command("delete ID", "Delete a guild with all its members and checkpoints", c.deleteGuild)),
+	))
 }
 
-func (p *program) listGuilds(ctx context.Context, flags *clientFlags) error {
-	return printList(ctx, p, flags, listing[guildDocument]{
-		path: "/admin/guilds", name: "guilds", none: "There is no guild yet; create one with 'levelboard guild apply -f FILE'.",
-		header: []string{"ID", "NAME", "MEMBERS", "BOARD", "LEVELING"},
-		row: func(g guildDocument) []string {
-			return []string{string(g.ID), printable(g.Name), fmt.Sprint(g.MemberCount), g.board(), g.leveling()}
-		},
-	})
-}
-
-func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string) error {
-	path, err := guildPath(guild)
-	if err != nil {
-		return err
+func (c *client) getGuild(ctx context.Context, args []string) error {
+	if !id.Valid(args[0]) {
+		return errGuildID
 	}
-	_, answer, err := p.call(ctx, flags, http.MethodGet, path, nil)
-	if err != nil {
-		return err
-	}
-	return show(p, flags, answer, func(g guildDocument) error {
-		p.printf("%s\n", printable(g.Name))
-		return writeTable(p.Stdout, nil, append(g.facts(), g.running(time.Now())...))
-	})
-}
-
-func (p *program) applyGuild(ctx context.Context, flags *clientFlags, file string) error {
-	document, guild, err := p.readDocument(file)
-	if err != nil {
-		return err
-	}
-	path, err := guildPath(guild)
-	if err != nil {
-		return fmt.Errorf("the id of %s %w", documentName(file), id.ErrSnowflake)
-	}
-	status, answer, err := p.call(ctx, flags, http.MethodPut, path, document)
-	if err != nil {
-		return err
-	}
-	return show(p, flags, answer, func(g guildDocument) error {
-		done := "Updated"
-		if status == http.StatusCreated {
-			done = "Created"
+	return show(ctx, c, request{method: http.MethodGet, path: guildPath(args[0])}, func(g guildDocument) error {
+		if err := c.printf("%s\n", printable(g.Name)); err != nil {
+			return err
 		}
-		p.printf("%s the guild %s (%s): board %s, leveling %s.\n", done, printable(g.Name), g.ID, g.board(), g.leveling())
-		return nil
+		return c.table(nil, append(g.facts(), g.running(time.Now())...))
 	})
 }
 
-func (p *program) deleteGuild(ctx context.Context, flags *clientFlags, guild string, sure bool) error {
-	path, err := guildPath(guild)
-	if err != nil {
+func (c *client) deleteGuild(ctx context.Context, args []string) error {
+	guild := args[0]
+	if !id.Valid(guild) {
+		return errGuildID
+	}
+	if err := c.ask(ctx, "Delete %s ("+guild+") with all its members? This cannot be undone.", guild, guild); err != nil {
 		return err
 	}
-	if err := p.ask(sure, func() (string, string, error) {
-		name, err := p.guildName(ctx, flags, path)
-		return fmt.Sprintf("Delete %s (%s) with all its members? This cannot be undone.", name, guild), guild, err
-	}); err != nil {
-		return err
-	}
-	return p.send(ctx, flags, http.MethodDelete, path, "Deleted the guild "+guild+" with all its members.")
+	return c.send(ctx, http.MethodDelete, guildPath(guild), "Deleted the guild %s with all its members.", guild)
 }
 
-// guildName reads the name of the guild at path, for a question.
-func (p *program) guildName(ctx context.Context, flags *clientFlags, path string) (string, error) {
-	_, answer, err := p.call(ctx, flags, http.MethodGet, path, nil)
+func (c *client) applyGuild(ctx context.Context, file string) error {
+	document, guild, err := c.readDocument(file)
 	if err != nil {
-		return "", err
+		return err
+	}
+	status, answer, err := c.call(ctx, request{method: http.MethodPut, path: guildPath(guild), body: document})
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(answer)
 	}
 	g, err := read[guildDocument](answer)
-	return printable(g.Name), err
+	if err != nil {
+		return err
+	}
+	done := "Updated"
+	if status == http.StatusCreated {
+		done = "Created"
+	}
+	return c.printf("%s the guild %s (%s): board %s, leveling %s.\n", done, printable(g.Name), g.ID, g.board(), g.leveling())
 }
 
-// guildPath is the guild's address; the id is checked, so it needs no escaping.
-func guildPath(guild string) (string, error) {
-	if !id.Valid(guild) {
-		return "", usage("a guild's id %w", id.ErrSnowflake)
+// maxDocument bounds what is read as a guild's document; the service takes far less.
+const maxDocument = 1 << 20
+
+// readDocument reads a guild's document and the id in it. The rest of it is for the service to judge, as it stands.
+func (p *program) readDocument(file string) (document []byte, guild string, err error) {
+	in, name := p.Stdin, "standard input"
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, "", fmt.Errorf("the guild's document cannot be opened: %w", err)
+		}
+		defer f.Close()
+		in, name = f, file
 	}
-	return "/admin/guilds/" + guild, nil
+	document, err = io.ReadAll(io.LimitReader(in, maxDocument+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	var found struct {
+		ID string `json:"id"`
+	}
+	const other = "%s is no guild's document, as 'levelboard guild get ID --json' prints it: "
+	err = json.Unmarshal(document, &found, jsontext.AllowDuplicateNames(true))
+	switch {
+	case len(document) > maxDocument:
+		return nil, "", fmt.Errorf("%s is too long for a guild's document", name)
+	case errors.As(err, new(*json.SemanticError)): // its text names Go's types, and differs from process to process
+		return nil, "", fmt.Errorf(other+"it must be an object with the guild's id as text", name)
+	case err != nil:
+		return nil, "", fmt.Errorf(other+"%w", name, err)
+	case found.ID == "":
+		return nil, "", fmt.Errorf("%s has no id: add the guild's id as \"id\"", name)
+	case !id.Valid(found.ID):
+		return nil, "", fmt.Errorf("the id of %s %w", name, id.ErrSnowflake)
+	}
+	return document, found.ID, nil
 }

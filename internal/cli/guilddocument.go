@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +31,10 @@ func (g guildDocument) board() string {
 	return string(g.Visibility) + ", " + string(g.Vanity)
 }
 
+func (g guildDocument) row() []string {
+	return []string{string(g.ID), g.Name, strconv.Itoa(g.MemberCount), g.board(), g.leveling()}
+}
+
 func (g guildDocument) leveling() string {
 	if g.Enabled {
 		return "enabled"
@@ -41,7 +46,7 @@ func (g guildDocument) leveling() string {
 func (g guildDocument) facts() [][]string {
 	facts := [][]string{{"  ID", string(g.ID)}}
 	for _, fact := range properties.Facts(&g.Settings) {
-		facts = append(facts, []string{"  " + fact.Label, cmp.Or(printable(fact.Words), "none")})
+		facts = append(facts, []string{"  " + fact.Label, cmp.Or(fact.Words, "none")})
 	}
 	return facts
 }
@@ -53,7 +58,7 @@ func (g guildDocument) running(now time.Time) (lines [][]string) {
 		_, ends := p.Bounds(calendar.Zone)
 		what := string(p.Kind) + " " + p.ID
 		if p.Kind == period.Seasonal {
-			what = p.ID + " (" + printable(p.Name) + ")"
+			what = p.ID + " (" + p.Name + ")"
 		}
 		lines = append(lines, []string{"  Running", fmt.Sprintf("%s, ends %s, in %s", what,
 			ends.In(calendar.Zone).Format("Mon 2006-01-02 15:04 MST"), strings.TrimSpace(humanize.RelTime(now, ends, "", "")))})

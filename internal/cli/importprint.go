@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"log/slog"
 	"strconv"
 	"time"
 
@@ -31,104 +30,89 @@ type skippedJSON struct {
 	Reason importer.Reason `json:"reason"`
 }
 
-func (p *program) printImport(i *importing, done importer.Result, checkpoint string) error {
-	answer := importJSON{i.plan.Members, done.Created, done.Changed, done.Unchanged, i.plan.Capped, make([]skippedJSON, len(i.Report.Skipped)), nil}
+func (i *importing) printImport(done importer.Result, checkpoint *string) error {
+	skipped := make([]skippedJSON, len(i.Report.Skipped))
 	for n, s := range i.Report.Skipped {
-		answer.Skipped[n] = skippedJSON{s.Line, s.Reason}
+		skipped[n] = skippedJSON{s.Line, s.Reason}
 	}
-	if checkpoint != "" {
-		answer.Checkpoint = &checkpoint
-	}
-	document, err := json.Marshal(answer)
+	document, err := json.Marshal(importJSON{i.plan.Members, done.Created, done.Changed, done.Unchanged, i.plan.Capped, skipped, checkpoint})
 	if err != nil {
 		return fmt.Errorf("print the import: %w", err)
 	}
-	return p.printJSON(document)
+	return i.printJSON(document)
 }
 
-// showPlan prints what an import would do. It fails when that is nothing.
-func (p *program) showPlan(i *importing) error {
+// printDryRun prints what an import would do. It fails when that is nothing.
+func (i *importing) printDryRun() error {
 	if i.json {
-		if err := p.printImport(i, importer.Result{Created: i.plan.New, Changed: i.plan.Changed, Unchanged: i.plan.Unchanged}, ""); err != nil {
+		if err := i.printImport(importer.Result{Created: i.plan.New, Changed: i.plan.Changed, Unchanged: i.plan.Unchanged}, nil); err != nil {
 			return err
 		}
-		return i.Nothing()
 	}
-	p.printPlan(i)
-	if err := i.Nothing(); err != nil {
+	if err := i.Nothing(); err != nil || i.json {
 		return err
 	}
-	p.printf("Nothing was changed: this was a dry run.\n")
-	return nil
+	return i.printf("Nothing was changed: this was a dry run.\n")
 }
 
-// showImported prints what an import did, and how to undo it.
-func (p *program) showImported(i *importing, done importer.Result, checkpoint string) error {
+// printDone prints what an import did, and how to undo it.
+func (i *importing) printDone(done importer.Result, checkpoint string) error {
 	if i.json {
-		return p.printImport(i, done, checkpoint)
+		return i.printImport(done, &checkpoint)
 	}
-	p.printf("Imported %s: %d new, %d changed, %d unchanged.\n%s", count(i.plan.Members, "member"), done.Created, done.Changed, done.Unchanged,
+	return i.printf("Imported %s: %d new, %d changed, %d unchanged.\n%s", count(i.plan.Members, "member"), done.Created, done.Changed, done.Unchanged,
 		undoLine(checkpoint, i.guild))
-	return nil
 }
 
 // printPlan says what was understood of the files, and what would change.
-func (p *program) printPlan(i *importing) {
+func (i *importing) printPlan() {
 	for _, f := range i.Report.Files {
-		p.printf("%s: %s, %s\n", printable(f.Name), f.What, count(f.Rows, "member"))
+		i.printf("%s: %s, %s\n", printable(f.Name), f.What, count(f.Rows, "member"))
 	}
 	for _, w := range i.Report.Warnings {
-		p.say(slog.LevelWarn, printable(w))
+		i.warn(w)
 	}
 	for _, fact := range i.plan.Facts(&i.Report) {
-		p.printf("%10d  %s\n", fact.Value, fact.Name)
+		i.printf("%10d  %s\n", fact.Value, fact.Name)
 	}
 	for n, s := range i.Report.Skipped {
 		if n == maxShownSkips {
-			p.printf("            and %d more\n", i.Report.SkippedRows()-n)
+			i.printf("            and %d more\n", i.Report.SkippedRows()-n)
 			break
 		}
-		p.printf("            %s:%d, row %d: %s\n", printable(i.Report.Files[s.File].Name), s.Line, s.Row, s.Reason)
+		i.printf("            %s:%d, row %d: %s\n", printable(i.Report.Files[s.File].Name), s.Line, s.Row, s.Reason)
 	}
-	p.printSettings(i)
-	p.printFirst(i)
-}
-
-// printSettings says what is taken of the settings in the files.
-func (p *program) printSettings(i *importing) {
 	proposal := &i.Report.Proposal
-	if !i.settings {
-		if !proposal.Empty() {
-			p.printf("The files have settings too: --settings takes them.\n")
+	switch {
+	case i.settings:
+		for _, what := range proposal.Taken() {
+			i.printf("Takes %s.\n", what)
 		}
-		return
+		for _, n := range proposal.NotTaken {
+			i.printf("Does not take %s: %s.\n", printable(n.What), printable(n.Why))
+		}
+	case !proposal.Empty():
+		i.printf("The files have settings too: --settings takes them.\n")
 	}
-	for _, what := range proposal.Taken() {
-		p.printf("Takes %s.\n", what)
-	}
-	for _, n := range proposal.NotTaken {
-		p.printf("Does not take %s: %s.\n", printable(n.What), printable(n.Why))
+	if len(i.plan.First) > 0 {
+		i.printf("The first of them:\n")
+		i.table([]string{"  ID", "XP", "LEVEL", "MESSAGES", "NAME"}, i.first())
 	}
 }
 
-func (p *program) printFirst(i *importing) {
-	if len(i.plan.First) == 0 {
-		return
-	}
-	p.printf("The first of them:\n")
-	rows := make([][]string, len(i.plan.First))
-	for n := range i.plan.First {
-		row := &i.plan.First[n]
+// first are the first members of the import.
+func (i *importing) first() (rows [][]string) {
+	for _, row := range i.plan.First {
 		name, messages := "", ""
 		if row.User != nil {
-			name = printable(row.User.Username)
+			name = row.User.Username
 		}
 		if row.MessageCount != nil {
 			messages = strconv.FormatInt(*row.MessageCount, 10)
 		}
-		rows[n] = []string{"  " + string(row.UserID), strconv.Itoa(int(row.XP)), strconv.Itoa(int(i.Then.Curve.LevelAt(row.XP))), messages, name}
+		rows = append(rows, []string{"  " + string(row.UserID), strconv.Itoa(int(row.XP)), strconv.Itoa(int(i.Curve.LevelAt(row.XP))), messages, name})
 	}
-	_ = writeTable(p.Stdout, []string{"  ID", "XP", "LEVEL", "MESSAGES", "NAME"}, rows)
+	return rows
 }
 
 // progress is a bar at the terminal.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -27,7 +26,6 @@ const maxPasses = 5
 
 // source is the board of another service, read page by page.
 type source struct {
-	client   *http.Client
 	page     string // the address of a page, except for its number
 	key      string
 	wait     time.Duration // before the next page
@@ -38,10 +36,9 @@ type source struct {
 
 // source returns the board of the service as one export.
 func (i *importing) source(ctx context.Context) io.ReadCloser {
-	base := strings.TrimSuffix(strings.TrimRight(i.sourceURL, "/"), "/v2")
 	read, write := io.Pipe()
 	s := &source{
-		client: newAdminClient("", "").http, page: base + "/v2/levels/" + url.PathEscape(i.sourceGuild) + "?page=", key: i.sourceKey,
+		page: serviceBase(i.sourceURL) + "/v2/levels/" + url.PathEscape(i.sourceGuild) + "?page=", key: i.sourceKey,
 		seen: make(map[string]bool), out: write,
 	}
 	go func() {
@@ -145,7 +142,7 @@ func (s *source) get(ctx context.Context, n int) (map[string]jsontext.Value, err
 		if s.key != "" {
 			request.Header.Set("X-Api-Key", s.key)
 		}
-		response, err := s.client.Do(request)
+		response, err := noRedirects.Do(request)
 		if err != nil {
 			return nil, fmt.Errorf("the source cannot be reached: %w", withoutAddress(err))
 		}

@@ -3,12 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
-	"github.com/go-json-experiment/json"
-
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/importer"
@@ -17,20 +13,16 @@ import (
 
 // importTarget is the guild that an import is applied to, by /admin.
 type importTarget struct {
-	client *adminClient
-	path   string // of the guild
+	*client
+	guild string
 }
 
 func (t *importTarget) Begin(ctx context.Context, b importer.Begin) (begun importer.Begun, err error) {
-	body, err := json.Marshal(struct {
+	_, answer, err := t.call(ctx, request{method: http.MethodPost, path: guildPath(t.guild) + "/imports", body: struct {
 		Files string `json:"files,omitzero"`
 		Plan  string `json:"plan,omitzero"`
 		Again bool   `json:"again,omitzero"`
-	}(b))
-	if err != nil {
-		return begun, fmt.Errorf("begin an import: %w", err)
-	}
-	_, answer, err := t.client.call(ctx, http.MethodPost, t.path+"/imports", body)
+	}(b)})
 	if err != nil {
 		return begun, err
 	}
@@ -41,12 +33,8 @@ func (t *importTarget) Begin(ctx context.Context, b importer.Begin) (begun impor
 	return importer.Begun{ID: made.ID, Checkpoint: made.Checkpoint.ID}, err
 }
 
-func (t *importTarget) TakeSettings(ctx context.Context, then guild.Settings) error {
-	document, err := guild.Marshal(then)
-	if err != nil {
-		return fmt.Errorf("take the settings: %w", err)
-	}
-	_, _, err = t.client.call(ctx, http.MethodPut, t.path, document)
+func (t *importTarget) TakeSettings(ctx context.Context, properties []byte) error {
+	_, _, err := t.call(ctx, request{method: http.MethodPatch, path: guildPath(t.guild), body: properties})
 	return err
 }
 
@@ -67,7 +55,12 @@ type putUser struct {
 	Username      string  `json:"username"`
 }
 
-func putBody(call importer.Call) ([]byte, error) {
+type putBody struct {
+	Mode    leaderboard.PutMode `json:"mode"`
+	Members []putMember         `json:"members"`
+}
+
+func putBodyOf(call importer.Call) putBody {
 	members := make([]putMember, len(call.Members))
 	for n, m := range call.Members {
 		members[n] = putMember{UserID: m.User, XP: m.XP, MessageCount: m.MessageCount, Hidden: m.Hidden.Words()}
@@ -78,19 +71,12 @@ func putBody(call importer.Call) ([]byte, error) {
 			members[n].Present = new(false)
 		}
 	}
-	return json.Marshal(struct {
-		Mode    leaderboard.PutMode `json:"mode"`
-		Members []putMember         `json:"members"`
-	}{call.Mode, members})
+	return putBody{call.Mode, members}
 }
 
 // Put is safe to repeat when its outcome is unknown: the call's name is its Idempotency-Key.
 func (t *importTarget) Put(ctx context.Context, call importer.Call) (done importer.Result, busy bool, err error) {
-	body, err := putBody(call)
-	if err != nil {
-		return done, false, fmt.Errorf("encode members: %w", err)
-	}
-	_, answer, err := t.client.callOnce(ctx, http.MethodPut, t.path+"/members", body, call.Name)
+	_, answer, err := t.call(ctx, request{http.MethodPut, guildPath(t.guild) + "/members", putBodyOf(call), call.Name})
 	if err != nil {
 		var answered *refused
 		busy := !errors.As(err, &answered) || answered.status == http.StatusServiceUnavailable || answered.status == http.StatusTooManyRequests
@@ -108,6 +94,8 @@ func (t *importTarget) Put(ctx context.Context, call importer.Call) (done import
 }
 
 func (t *importTarget) Finish(ctx context.Context, importID string, members int) error {
-	_, _, err := t.client.call(ctx, http.MethodPost, t.path+"/imports/"+importID+"/finish", fmt.Appendf(nil, `{"members":%d}`, members))
+	_, _, err := t.call(ctx, request{
+		method: http.MethodPost, path: guildPath(t.guild) + "/imports/" + importID + "/finish", body: map[string]int{"members": members},
+	})
 	return err
 }

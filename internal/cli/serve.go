@@ -19,23 +19,21 @@ import (
 )
 
 func (p *program) serveCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "serve",
-		Short: "Run the service, with the settings of the environment",
-		Long: "Run the service, with the settings of the environment. With neither LEVELBOARD_REDIS_URL nor\n" +
-			"LEVELBOARD_POSTGRES_URL it is embedded: nothing else is needed, and its data is in one directory.\n" +
-			"SIGINT and SIGTERM stop it gracefully, a second signal at once.",
-		Args: takes(),
-		RunE: p.withSettings(func(ctx context.Context, cfg config.Config) error {
-			s := service{cfg: cfg, log: newLogger(p.Stderr, cfg)}
-			return p.untilSignal(ctx, func(ctx context.Context) error {
-				return s.run(ctx, func(ctx context.Context, a *app.App) error {
-					announce(p.Stderr, cfg, a)
-					return a.Wait(ctx)
-				})
-			})
-		}),
-	}
+	serve := p.command("serve", "Run the service, with the settings of the environment", p.withSettings(p.serve))
+	serve.Long = "Run the service, with the settings of the environment. With neither LEVELBOARD_REDIS_URL nor\n" +
+		"LEVELBOARD_POSTGRES_URL it is embedded: nothing else is needed, and its data is in one directory.\n" +
+		"SIGINT and SIGTERM stop it gracefully, a second signal at once."
+	return serve
+}
+
+func (p *program) serve(ctx context.Context, cfg config.Config) error {
+	s := service{cfg: cfg, log: newLogger(p.Stderr, cfg)}
+	return p.untilSignal(ctx, func(ctx context.Context) error {
+		return s.run(ctx, func(ctx context.Context, a *app.App) error {
+			announce(p.Stderr, cfg, a)
+			return a.Wait(ctx)
+		})
+	})
 }
 
 // settings loads the settings and prints the warnings about them.
@@ -48,15 +46,15 @@ func (p *program) settings(environ []string) (config.Config, error) {
 	return cfg, err
 }
 
-// withSettings is the action of a command without arguments that needs the settings.
-func (p *program) withSettings(work func(ctx context.Context, cfg config.Config) error) func(*cobra.Command, []string) error {
-	return p.action(func(ctx context.Context, _ []string) error {
+// withSettings is the work of a command without arguments that needs the settings.
+func (p *program) withSettings(work func(ctx context.Context, cfg config.Config) error) func(context.Context, []string) error {
+	return func(ctx context.Context, _ []string) error {
 		cfg, err := p.settings(p.Environ)
 		if err != nil {
 			return err
 		}
 		return work(ctx, cfg)
-	})
+	}
 }
 
 func (p *program) warn(warnings []string) {

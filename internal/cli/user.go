@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -33,83 +32,51 @@ type storedUser struct {
 }
 
 func (p *program) userCommand() *cobra.Command {
-	var flags clientFlags
-	var yes bool
-	group := p.group("user", "Show or erase what is stored about a user")
-	flags.register(group)
+	c := &client{program: p}
 	command := func(use, short string, work func(ctx context.Context, user string) error) *cobra.Command {
-		cmd := &cobra.Command{Use: use + " ID", Short: short, Args: takes("ID")}
-		cmd.RunE = p.action(func(ctx context.Context, args []string) error {
+		return p.command(use, short, func(ctx context.Context, args []string) error {
 			if !id.Valid(args[0]) {
-				return usage("a user's id must be 17 to 19 digits")
+				return errUserID
 			}
 			return work(ctx, args[0])
 		})
-		group.AddCommand(cmd)
-		return cmd
 	}
-	command("show", "Show all that is stored about a user", func(ctx context.Context, user string) error { return p.showUser(ctx, &flags, user) })
-	erase := command("erase", "Erase all that is stored about a user", func(ctx context.Context, user string) error { return p.eraseUser(ctx, &flags, user, yes) })
-	erase.Long = "Erase all that is stored about a user, in all guilds, checkpoints and logs. It cannot be undone. " + aboutAsking
-	yesFlag(erase, &yes)
-	return group
+	return c.flags(p.group("user", "Show or erase what is stored about a user",
+		command("show ID", "Show all that is stored about a user", func(ctx context.Context, user string) error {
+			return show(ctx, c, request{method: http.MethodGet, path: "/admin/users/" + user}, c.printUser)
+		}),
+		c.asks(command("erase ID", "Erase all that is stored about a user, in all guilds, checkpoints and logs", c.eraseUser)),
+	))
 }
 
-func userPath(user string) string { return "/admin/users/" + user }
-
-func (p *program) showUser(ctx context.Context, flags *clientFlags, user string) error {
-	client, err := p.slowClient(flags)
-	if err != nil {
+func (c *client) eraseUser(ctx context.Context, user string) error {
+	if err := c.ask(ctx, "Erase everything about the user "+user+", their API keys included? This cannot be undone.", "", user); err != nil {
 		return err
 	}
-	_, answer, err := client.call(ctx, http.MethodGet, userPath(user), nil)
-	if err != nil {
-		return err
-	}
-	return show(p, flags, answer, p.tableOfUser)
+	return c.send(ctx, http.MethodDelete, "/admin/users/"+user, "Erased the user %s.", user)
 }
 
-func (p *program) tableOfUser(u storedUser) error {
-	p.printf("User %s: %s, %s, %s, %s\n", u.UserID, count(len(u.Guilds), "guild"), count(len(u.Keys), "key"), count(u.Sessions, "session"),
+var errUserID = usage("a user's id %w", id.ErrSnowflake)
+
+func (c *client) printUser(u storedUser) error {
+	err := c.printf("User %s: %s, %s, %s, %s\n", u.UserID, count(len(u.Guilds), "guild"), count(len(u.Keys), "key"), count(u.Sessions, "session"),
 		count(u.AuditRecords, "audit record"))
-	if len(u.Guilds) > 0 {
-		rows := make([][]string, len(u.Guilds))
-		for i, g := range u.Guilds {
-			present := "yes"
-			if !g.Present {
-				present = "no"
-			}
-			rows[i] = []string{g.ID, strconv.FormatInt(g.XP, 10), strconv.FormatInt(g.Level, 10), strconv.FormatInt(g.MessageCount, 10), present, printable(g.User.Username)}
+	var guilds, keys [][]string
+	for _, g := range u.Guilds {
+		present := "yes"
+		if !g.Present {
+			present = "no"
 		}
-		if err := writeTable(p.Stdout, []string{"GUILD", "XP", "LEVEL", "MESSAGES", "PRESENT", "USERNAME"}, rows); err != nil {
-			return err
-		}
+		guilds = append(guilds, []string{g.ID, fmt.Sprint(g.XP), fmt.Sprint(g.Level), fmt.Sprint(g.MessageCount), present, g.User.Username})
 	}
-	if len(u.Keys) == 0 {
-		return nil
+	for _, k := range u.Keys {
+		keys = append(keys, []string{k.ID, k.Name})
 	}
-	rows := make([][]string, len(u.Keys))
-	for i, k := range u.Keys {
-		rows[i] = []string{k.ID, printable(k.Name)}
+	if len(guilds) > 0 && err == nil {
+		err = c.table([]string{"GUILD", "XP", "LEVEL", "MESSAGES", "PRESENT", "USERNAME"}, guilds)
 	}
-	return writeTable(p.Stdout, []string{"KEY", "NAME"}, rows)
-}
-
-func (p *program) eraseUser(ctx context.Context, flags *clientFlags, user string, yes bool) error {
-	if err := p.ask(yes, func() (string, string, error) {
-		return fmt.Sprintf("Erase everything about the user %s, their API keys included? This cannot be undone.", user), user, nil
-	}); err != nil {
-		return err
+	if len(keys) > 0 && err == nil {
+		err = c.table([]string{"KEY", "NAME"}, keys)
 	}
-	client, err := p.slowClient(flags)
-	if err != nil {
-		return err
-	}
-	if _, _, err := client.call(ctx, http.MethodDelete, userPath(user), nil); err != nil {
-		return err
-	}
-	if !flags.json {
-		p.printf("Erased the user %s.\n", user)
-	}
-	return nil
+	return err
 }

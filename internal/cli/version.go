@@ -11,15 +11,7 @@ import (
 )
 
 func (p *program) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  takes(),
-		RunE: p.action(func(context.Context, []string) error {
-			_, err := fmt.Fprintln(p.Stdout, versionLine())
-			return err
-		}),
-	}
+	return p.command("version", "Print the version", func(context.Context, []string) error { return p.printf("%s\n", versionLine()) })
 }
 
 // versionLine is what the command says, and --version too.

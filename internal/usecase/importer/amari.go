@@ -1,26 +1,17 @@
 package importer
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
-
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 )
-
-type amariMember struct {
-	ID       jsontext.Value `json:"id"`
-	Username *string        `json:"username"`
-	Level    jsontext.Value `json:"level"`
-	Exp      jsontext.Value `json:"exp"` // in total; sometimes as text
-}
 
 func (j *jsonFile) readAmari() error {
 	total := 0
 	err := j.object("the file", map[string]func() error{
 		"id":          j.guildID,
 		"total_count": func() error { _, err := j.decode(&total); return err },
-		"data":        func() error { return j.list("data", members(j, j.amariMember)) },
+		"data":        func() error { return j.list("data", j.members(j.amariMember)) },
 	})
 	j.report.Proposal.preset(level.PresetAmari)
 	j.amariTotal = max(j.amariTotal, total)
@@ -28,18 +19,13 @@ func (j *jsonFile) readAmari() error {
 }
 
 // amariMember reads a member. One without a level is of a weekly leaderboard.
-func (j *jsonFile) amariMember(m *amariMember) (Row, Reason) {
+func (j *jsonFile) amariMember(m *jsonMember) (Row, Reason) {
 	j.amariRead++
-	row, why := readID(m.ID)
-	if why != "" {
-		return row, why
+	row, why := m.row(memberNames{id: "id", xp: "exp", level: "level"}) // exp is sometimes text
+	if why == "" && row.Shown == noLevel {
+		why = ReasonNoLevel
 	}
-	if row.Shown = readLevel(m.Level); row.Shown == noLevel {
-		return row, ReasonNoLevel
-	}
-	xp, why := readWhole(m.Exp)
-	row.gain(xp)
-	row.User = j.user(tagged(orEmpty(m.Username), nil))
+	row.User = j.user(tagged(orEmpty(m.text("username")), nil))
 	return row, why
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -20,8 +19,8 @@ const (
 type Target interface {
 	// Begin makes a checkpoint and names the import.
 	Begin(ctx context.Context, b Begin) (Begun, error)
-	// TakeSettings saves the guild's settings.
-	TakeSettings(ctx context.Context, then guild.Settings) error
+	// TakeSettings puts the properties of a JSON object in place of those of the guild's document.
+	TakeSettings(ctx context.Context, properties []byte) error
 	// Put writes members. It makes a call only once under its name. After an error, busy says that it may be repeated.
 	Put(ctx context.Context, call Call) (done Result, busy bool, err error)
 	// Finish notes that the import with this id has written so many members.
@@ -63,7 +62,6 @@ func (r *Result) add(more Result) {
 // ApplyOptions say how an import is applied.
 type ApplyOptions struct {
 	By    string // command or pages: only the one that began an import continues it
-	Files string // the SHA-256 of the files
 	Again bool   // with PutAdd: add the files even if they were added before
 	Wrote func(Result)
 }
@@ -76,7 +74,7 @@ func (i *Import) Apply(ctx context.Context, t Target, o ApplyOptions) (done Resu
 	}
 	begin := Begin{}
 	if i.Mode == leaderboard.PutAdd { // only added XP must be applied once
-		begin = Begin{Files: o.Files, Again: o.Again}
+		begin = Begin{Files: i.files, Again: o.Again}
 		if begin.Plan, err = i.planHash(ctx, o.By); err != nil {
 			return done, "", err
 		}
@@ -85,8 +83,8 @@ func (i *Import) Apply(ctx context.Context, t Target, o ApplyOptions) (done Resu
 	if err != nil {
 		return done, "", err
 	}
-	if i.takesSettings() {
-		if err := t.TakeSettings(ctx, i.Then); err != nil {
+	if i.settings != nil {
+		if err := t.TakeSettings(ctx, i.settings); err != nil {
 			return done, begun.Checkpoint, err
 		}
 	}

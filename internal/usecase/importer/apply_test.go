@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -33,9 +32,8 @@ func (g *target) Begin(_ context.Context, b importer.Begin) (importer.Begun, err
 	return importer.Begun{ID: "i", Checkpoint: "c"}, nil
 }
 
-func (g *target) TakeSettings(_ context.Context, then guild.Settings) error {
-	name, _ := then.Curve.PresetName()
-	g.asked = append(g.asked, "settings "+name)
+func (g *target) TakeSettings(_ context.Context, properties []byte) error {
+	g.asked = append(g.asked, "settings "+string(properties))
 	return nil
 }
 
@@ -60,7 +58,7 @@ func (g *target) Finish(_ context.Context, importID string, members int) error {
 
 func imports(t *testing.T, c importer.Choice, content string) *importer.Import {
 	t.Helper()
-	in, err := importer.Read(t.Context(), []importer.File{file("a", content)}, guild.Settings{ID: guild1}, c, &memory{})
+	in, err := importer.Read(t.Context(), []importer.File{file("a", content)}, settings(t), c, &memory{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,15 +71,15 @@ func TestAnImportIsAppliedInCalls(t *testing.T) {
 	})+`]}`)
 	g, wrote := &target{}, []int(nil)
 	done, checkpoint, err := in.Apply(t.Context(), g, importer.ApplyOptions{
-		By: "test", Files: "f", Again: true, Wrote: func(done importer.Result) { wrote = append(wrote, done.Written()) },
+		By: "test", Again: true, Wrote: func(done importer.Result) { wrote = append(wrote, done.Written()) },
 	})
 	if err != nil || checkpoint != "c" || done.Created != 2001 || !slices.Equal(g.sizes, []int{1000, 1000, 1}) || !slices.Equal(wrote, []int{1000, 2000, 2001}) || g.xp != 2001 {
 		t.Errorf("%+v, %v, %q; calls of %v, wrote %v", done, err, checkpoint, g.sizes, wrote)
 	}
-	if !slices.Equal(g.asked, []string{"begin", "settings mee6", "finish i 2001"}) || !slices.Equal(g.names, []string{"i-0", "i-1", "i-2"}) {
+	if !slices.Equal(g.asked, []string{"begin", `settings {"curve":"mee6"}`, "finish i 2001"}) || !slices.Equal(g.names, []string{"i-0", "i-1", "i-2"}) {
 		t.Errorf("asked for %q, calls %q", g.asked, g.names)
 	}
-	if g.begin.Files != "f" || !g.begin.Again || len(g.begin.Plan) != 64 {
+	if len(g.begin.Files) != 64 || !g.begin.Again || len(g.begin.Plan) != 64 {
 		t.Errorf("begun as %+v", g.begin)
 	}
 }
@@ -130,7 +128,7 @@ func TestAnImportOfNothing(t *testing.T) {
 	}
 	g := &target{}
 	_, _, err := imports(t, importer.Choice{Mode: leaderboard.PutSet, Settings: true}, `{"players":[]}`).Apply(t.Context(), g, importer.ApplyOptions{})
-	if err != nil || !slices.Equal(g.asked, []string{"begin", "settings mee6", "finish i 0"}) {
+	if err != nil || !slices.Equal(g.asked, []string{"begin", `settings {"curve":"mee6"}`, "finish i 0"}) {
 		t.Errorf("settings alone: %v, asked for %q", err, g.asked)
 	}
 }
@@ -138,7 +136,7 @@ func TestAnImportOfNothing(t *testing.T) {
 func TestReadingStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := importer.Read(ctx, []importer.File{file("a", "id,xp\n"+user(1)+",5\n")}, guild.Settings{ID: guild1}, importer.Choice{}, &memory{}); !errors.Is(err, context.Canceled) {
+	if _, err := importer.Read(ctx, []importer.File{file("a", "id,xp\n"+user(1)+",5\n")}, settings(t), importer.Choice{}, &memory{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

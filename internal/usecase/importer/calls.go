@@ -33,7 +33,7 @@ func (i *Import) calls() iter.Seq2[Call, error] {
 			call.Members, size, n = call.Members[:0], 0, n+1
 			return ok
 		}
-		for row, err := range i.Members.rows(i.Then.Curve, i.MinLevel) {
+		for row, err := range i.Members.rows(i.Curve, i.MinLevel) {
 			if err != nil {
 				yield(Call{}, fmt.Errorf("write a member: %w", err))
 				return

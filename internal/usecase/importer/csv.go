@@ -22,7 +22,7 @@ func (f *fileReader) readCSV(content *bufio.Reader, prefix []byte) error {
 	if header.twice != "" {
 		return f.fail(1, "two columns may be the "+header.twice+"; remove or rename one of them", nil)
 	}
-	in := newInput(&lineEnds{from: content, comma: byte(header.comma)})
+	in := newInput(lineFeeds(content, prefix))
 	records := csv.NewReader(in)
 	records.Comma, records.FieldsPerRecord, records.ReuseRecord = header.comma, -1, true
 	for first := true; ; first = false {

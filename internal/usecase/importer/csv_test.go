@@ -149,11 +149,11 @@ func TestATableThatASpreadsheetWrote(t *testing.T) {
 	read(t, importer.Options{}, file("a.txt", user(1)+" - 5\r"+user(2)+" - 6\r")).xp(map[id.User]level.XP{one: 5, two: 6})
 }
 
-// Carriage returns between quotes are part of a name. A quote in the middle of a field opens none.
+// Line ends between quotes are part of a name. A quote in the middle of a field opens none.
 func TestLineEndsInNames(t *testing.T) {
 	content := "id,xp,name\r\n" + user(1) + ",5,\"a\r\nb\rc\nd\"\r\n" + user(2) + ",6,a\"b\r\n" + user(3) + ",7,c\r\n"
 	w := read(t, importer.Options{}, file("a.csv", content))
-	if row := w.rows[id.User(user(1))]; row.User == nil || row.User.Username != "a\r\nb\rc\nd" {
+	if row := w.rows[id.User(user(1))]; row.User == nil || row.User.Username != "a\nb\rc\nd" {
 		t.Errorf("%+v %+v", row, row.User)
 	}
 	if row := w.rows[id.User(user(3))]; row.User == nil || row.User.Username != "c" {

@@ -2,11 +2,13 @@ package importer
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"iter"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -71,10 +73,10 @@ type exportedJSON struct {
 
 func exportJSON(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) error {
 	out := bufio.NewWriter(w)
-	out.WriteString(`{"levels":[`) // a failure stays until Flush
+	_, err := out.WriteString(`{"levels":[`)
 	separator := "\n"
-	for m, err := range all {
-		if err != nil {
+	for m, broken := range all {
+		if err = cmp.Or(broken, err); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 		row := exportedJSON{UserID: m.UserID, XP: m.XP, Level: curve.LevelAt(m.XP), MessageCount: m.MessageCount, Present: m.Present, Hidden: m.Hidden.Words()}
@@ -83,18 +85,12 @@ func exportJSON(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) 
 		}
 		row.User.Avatar, row.User.Discriminator = m.User.Avatar, m.User.Discriminator
 		row.User.GlobalName, row.User.Username = m.User.GlobalName, m.User.Username
-		line, err := json.Marshal(row)
-		if err != nil {
-			return fmt.Errorf("export member %s: %w", m.UserID, err)
-		}
-		out.WriteString(separator)
-		if _, err := out.Write(line); err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
+		out.WriteString(separator) // a failure stays until Flush
+		err = json.MarshalWrite(out, row)
 		separator = ",\n"
 	}
 	out.WriteString("\n]}\n")
-	if err := out.Flush(); err != nil {
+	if err := cmp.Or(err, out.Flush()); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	return nil
@@ -106,33 +102,31 @@ var exportedColumns = []string{
 
 func exportCSV(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) error {
 	out := csv.NewWriter(w)
-	if err := out.Write(exportedColumns); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	for m, err := range all {
-		if err == nil {
-			err = out.Write([]string{
-				string(m.UserID), strconv.FormatInt(int64(m.XP), 10), strconv.Itoa(int(curve.LevelAt(m.XP))), strconv.FormatInt(m.MessageCount, 10),
-				exportedTime(m.LastUpdated), strconv.FormatBool(m.Present),
-				guard(m.User.Username, false), guarded(m.User.GlobalName), guard(m.User.Discriminator, false), guarded(m.User.Avatar), m.Hidden.String(),
-			})
-		}
-		if err != nil {
+	err := out.Write(exportedColumns)
+	for m, broken := range all {
+		if err = cmp.Or(broken, err); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
+		err = out.Write([]string{
+			string(m.UserID), strconv.FormatInt(int64(m.XP), 10), strconv.Itoa(int(curve.LevelAt(m.XP))), strconv.FormatInt(m.MessageCount, 10),
+			exportedTime(m.LastUpdated), strconv.FormatBool(m.Present),
+			guarded(&m.User.Username, false), guarded(m.User.GlobalName, true), guarded(&m.User.Discriminator, false), guarded(m.User.Avatar, true),
+			m.Hidden.String(),
+		})
 	}
 	out.Flush()
-	if err := out.Error(); err != nil {
+	if err := cmp.Or(err, out.Error()); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	return nil
 }
 
-func guarded(field *string) string {
+// guarded is a field of a table. A reader of CSV takes CR LF for a line feed, also between quotes, so that a name with one has its CR twice.
+func guarded(field *string, nullable bool) string {
 	if field == nil {
 		return ""
 	}
-	return guard(*field, true)
+	return strings.ReplaceAll(guard(*field, nullable), "\r\n", "\r\r\n")
 }
 
 // TimeFormat is RFC 3339 with milliseconds, in the API and in exports.

@@ -69,7 +69,7 @@ func TestExportReadsBackExactly(t *testing.T) {
 		for _, f := range []importer.Format{importer.FormatJSON, importer.FormatCSV} {
 			content := export(t, f, all)
 			w := read(t, importer.Options{}, file("export", content))
-			if w.Warnings != nil || w.Report.Skipped != nil || len(w.order) != count || w.Proposal.Curve != nil {
+			if w.Warnings != nil || w.Report.Skipped != nil || len(w.order) != count || w.Proposal.Given("curve") != "" {
 				rt.Fatalf("%s: %+v of\n%s", f, w.Report, content)
 			}
 			for i, row := range w.order {

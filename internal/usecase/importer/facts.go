@@ -1,6 +1,9 @@
 package importer
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Fact is a number of a preview.
 type Fact struct {
@@ -26,21 +29,21 @@ func (p *Plan) Facts(r *Report) (facts []Fact) {
 
 // Taken names the settings that the files have.
 func (p *Proposal) Taken() (list []string) {
-	take := func(given bool, format string, args ...any) {
-		if given {
-			list = append(list, fmt.Sprintf(format, args...))
-		}
+	if p.given["curve"] != nil {
+		list = append(list, "the curve")
 	}
-	take(p.Curve != nil, "the curve")
-	take(p.Rewards != nil, "the role rewards (%d, in place of the ones there are)", len(p.Rewards))
-	if p.XPPerMessageMin != nil && p.XPPerMessageMax != nil {
-		take(true, "the XP per message (%d to %d)", *p.XPPerMessageMin, *p.XPPerMessageMax)
+	if p.rewards != nil {
+		list = append(list, fmt.Sprintf("the role rewards (%d, in place of the ones there are)", len(p.rewards)))
 	}
-	if p.XPGainInterval != nil {
-		take(true, "the cooldown (%v s)", float64(*p.XPGainInterval)/1000)
+	if p.given["xpPerMessageMin"] != nil {
+		list = append(list, fmt.Sprintf("the XP per message (%s to %s)", p.given["xpPerMessageMin"], p.given["xpPerMessageMax"]))
 	}
-	if p.XPGlobalMultiplier != nil {
-		take(true, "the global multiplier (%v)", *p.XPGlobalMultiplier)
+	if p.given["xpGainInterval"] != nil {
+		milliseconds, _ := strconv.ParseFloat(string(p.given["xpGainInterval"]), 64)
+		list = append(list, fmt.Sprintf("the cooldown (%v s)", milliseconds/1000))
+	}
+	if p.given["xpGlobalMultiplier"] != nil {
+		list = append(list, fmt.Sprintf("the global multiplier (%s)", p.given["xpGlobalMultiplier"]))
 	}
 	return list
 }

@@ -43,13 +43,12 @@ func fuzz(f *testing.F, from importer.From, seeds []string, more ...string) {
 		if count != members.Count() || report.Rows != count+report.Duplicates || len(report.Skipped) != min(report.SkippedRows(), importer.MaxSkips) {
 			t.Fatalf("%d members of %+v", count, report)
 		}
-		applied := report.Proposal.Apply(settings(t))
-		document, err := guild.Marshal(applied)
-		if err == nil {
-			_, err = guild.Parse(guild1, document)
-		}
+		document, err := report.Proposal.In(settings(t))
 		if err != nil {
 			t.Fatalf("the proposal %+v makes no settings: %v", report.Proposal, err)
+		}
+		if then, wrong := settings(t).With(document); wrong.Len() > 0 {
+			t.Fatalf("%+v cannot be had: %v", then, wrong.Err())
 		}
 	})
 }

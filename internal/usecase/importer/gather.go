@@ -3,16 +3,12 @@ package importer
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -142,15 +138,4 @@ func Temporary(dir string) (file *os.File, remove func(), err error) {
 		_ = file.Close()
 		_ = os.Remove(file.Name())
 	}, nil
-}
-
-// HashOf identifies files, in whatever order they are given, by their SHA-256: 64 hexadecimal digits.
-func HashOf(files [][]byte) string {
-	sums := make([]string, len(files))
-	for n, sum := range files {
-		sums[n] = hex.EncodeToString(sum)
-	}
-	slices.Sort(sums)
-	all := sha256.Sum256([]byte(strings.Join(sums, "\n")))
-	return hex.EncodeToString(all[:])
 }

@@ -2,9 +2,13 @@ package importer
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -27,16 +31,21 @@ type Import struct {
 	Choice
 	Members *Members
 	Report  Report
-	Then    guild.Settings // the guild's settings, with those taken from the files
+	Curve   level.Curve // the guild's, after the settings if they are taken
+
+	settings []byte // the properties of the guild's document that the import sets, as JSON; nil for none
+	files    string // their SHA-256, in whatever order they were given
 }
 
 // Read reads the files for a guild as it is now into the spool, which is empty and stays the caller's.
 func Read(ctx context.Context, files []File, now guild.Settings, c Choice, spool io.ReadWriteSeeker) (*Import, error) {
 	files = slices.Clone(files)
+	hashes := make([]hash.Hash, len(files))
 	for n, f := range files {
+		hashes[n] = sha256.New()
 		files[n].Open = func() (io.ReadCloser, error) {
 			content, err := f.Open()
-			return stopping{content, ctx.Err}, err
+			return &hashing{content, hashes[n], ctx.Err}, err
 		}
 	}
 	reader := Open(files, Options{From: c.From, Guild: now.ID, SourceGuild: c.SourceGuild, Curve: now.Curve})
@@ -44,25 +53,38 @@ func Read(ctx context.Context, files []File, now guild.Settings, c Choice, spool
 	if err != nil {
 		return nil, err
 	}
-	i := &Import{Choice: c, Members: members, Report: reader.Report(), Then: now}
-	if c.Settings {
-		i.Then = i.Report.Proposal.Apply(now)
+	i := &Import{Choice: c, Members: members, Report: reader.Report(), Curve: now.Curve, files: hashOf(hashes)}
+	if c.Settings && !i.Report.Proposal.Empty() {
+		i.settings, i.Curve, err = i.Report.Proposal.in(now)
 	}
-	return i, nil
+	return i, err
 }
 
-// stopping ends a file with its context.
-type stopping struct {
+// hashing hashes a file, and ends it with its context.
+type hashing struct {
 	io.ReadCloser
+	hash    hash.Hash
 	stopped func() error
 }
 
 // Read implements io.Reader.
-func (s stopping) Read(p []byte) (int, error) {
-	if err := s.stopped(); err != nil {
+func (h *hashing) Read(p []byte) (int, error) {
+	if err := h.stopped(); err != nil {
 		return 0, err
 	}
-	return s.ReadCloser.Read(p)
+	n, err := h.ReadCloser.Read(p)
+	h.hash.Write(p[:n])
+	return n, err
+}
+
+func hashOf(files []hash.Hash) string {
+	sums := make([]string, len(files))
+	for n, h := range files {
+		sums[n] = hex.EncodeToString(h.Sum(nil))
+	}
+	slices.Sort(sums)
+	all := sha256.Sum256([]byte(strings.Join(sums, "\n")))
+	return hex.EncodeToString(all[:])
 }
 
 // Compare counts what the import would do to a guild with these members, each there once. It changes nothing.
@@ -71,18 +93,15 @@ func (i *Import) Compare(ctx context.Context, members iter.Seq2[Row, error]) (Pl
 	if err != nil {
 		return Plan{}, err
 	}
-	return i.Members.Plan(ctx, PlanOptions{Mode: i.Mode, Curve: i.Then.Curve, MinLevel: i.MinLevel, There: there})
+	return i.Members.Plan(ctx, PlanOptions{Mode: i.Mode, Curve: i.Curve, MinLevel: i.MinLevel, There: there})
 }
-
-// takesSettings reports whether the import changes the guild's settings.
-func (i *Import) takesSettings() bool { return i.Settings && !i.Report.Proposal.Empty() }
 
 // Nothing returns an Invalid fault when there is nothing to import.
 func (i *Import) Nothing() error {
-	if i.takesSettings() {
+	if i.settings != nil {
 		return nil
 	}
-	for _, err := range i.Members.rows(i.Then.Curve, i.MinLevel) {
+	for _, err := range i.Members.rows(i.Curve, i.MinLevel) {
 		return err
 	}
 	switch {

@@ -63,3 +63,24 @@ func (in *input) lineAt(offset int64) int {
 	in.starts = in.starts[passed:]
 	return in.line
 }
+
+// lineFeeds returns a file's content with line feeds, when its lines end with carriage returns alone, by its beginning. Other content stays as it is.
+func lineFeeds(content io.Reader, prefix []byte) io.Reader {
+	if bytes.IndexByte(prefix, '\r') < 0 || bytes.IndexByte(prefix, '\n') >= 0 {
+		return content
+	}
+	return carriageReturns{content}
+}
+
+type carriageReturns struct{ io.Reader }
+
+// Read implements io.Reader.
+func (c carriageReturns) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	for i := range p[:n] {
+		if p[i] == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}

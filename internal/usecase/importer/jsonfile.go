@@ -161,34 +161,3 @@ func (j *jsonFile) broken(err error) error {
 	}
 	return j.fail(0, "the file cannot be read", err)
 }
-
-// members returns a function that reads a value of a list as a T and emits the member that take makes of it.
-func members[T any](j *jsonFile, take func(*T) (Row, Reason)) func() error {
-	return func() error {
-		value, line, err := j.value()
-		if err != nil {
-			return err
-		}
-		var t T
-		if why := decodeMember(value, &t); why != "" {
-			return j.skip(line, why)
-		}
-		row, why := take(&t)
-		return j.emit(line, row, why)
-	}
-}
-
-// decodeMember is strict where two programs could read different things.
-func decodeMember(value jsontext.Value, into any) Reason {
-	err := json.Unmarshal(value, into)
-	var syntax *jsontext.SyntacticError
-	switch {
-	case err == nil && value.Kind() == '{':
-		return ""
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return ReasonDuplicateName
-	case errors.As(err, &syntax):
-		return ReasonUTF8 // the file's decoder has found all other mistakes
-	}
-	return ReasonShape
-}

@@ -12,14 +12,6 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// levelUpMember is a member of a LevelUp backup, which leaves out whatever has its default value, 0.
-type levelUpMember struct {
-	XP       jsontext.Value `json:"xp"` // a float, since the last prestige
-	Messages jsontext.Value `json:"messages"`
-	Level    jsontext.Value `json:"level"`
-	Prestige int            `json:"prestige"`
-}
-
 // levelUpSettings are the settings of a guild, with LevelUp's defaults.
 type levelUpSettings struct {
 	base       float64
@@ -60,11 +52,7 @@ func (j *jsonFile) readLevelUp() error {
 	s := levelUpSettings{base: 100, exp: 2}
 	r, cooldown := rates{bounds: []number{3, 6}}, 60.0
 	err := j.object("the guild", map[string]func() error{
-		"users": func() error {
-			return j.names("users", func(user string) error {
-				return members(j, func(m *levelUpMember) (Row, Reason) { return j.levelUpMember(user, m) })()
-			})
-		},
+		"users": j.keyed("users", j.levelUpMember),
 		"algorithm": j.fields("algorithm", map[string]func() error{
 			"base": part(j, "base", &s.base), "exp": part(j, "exp", &s.exp),
 		}),
@@ -82,29 +70,20 @@ func (j *jsonFile) readLevelUp() error {
 	return nil
 }
 
-func (j *jsonFile) levelUpMember(user string, m *levelUpMember) (Row, Reason) {
-	row, why := newRow(user)
-	if why != "" {
-		return row, why
+// levelUpMember reads a member, of whom LevelUp leaves out what has its default value, 0. XP is a float, since the last prestige.
+func (j *jsonFile) levelUpMember(m *jsonMember) (Row, Reason) {
+	names := memberNames{"id", "xp", "level", "messages"}
+	for _, name := range []string{names.xp, names.level, names.messages} {
+		if _, given := m.has[name]; !given {
+			m.has[name] = jsontext.Value("0")
+		}
 	}
-	xp, why := readWhole(orZero(m.XP))
-	if why != "" {
-		return row, why
-	}
-	row.gain(xp)
-	row.Shown = readLevel(orZero(m.Level))
-	if m.Prestige > 0 {
+	row, why := m.row(names)
+	prestige := 0
+	if m.read("prestige", &prestige); prestige > 0 && why == "" {
 		j.prestiges++
 	}
-	row.MessageCount, why = readCount(orZero(m.Messages))
 	return row, why
-}
-
-func orZero(v jsontext.Value) jsontext.Value {
-	if len(v) == 0 {
-		return jsontext.Value("0")
-	}
-	return v
 }
 
 // propose takes the curve and the role rewards. A level is floor((xp/base)^(1/exp)), so it begins at base*level^exp.

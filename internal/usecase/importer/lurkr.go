@@ -3,35 +3,11 @@ package importer
 import (
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
 )
-
-// lurkrMember is a member of an export of Lurkr (older ones have tag and avatar, newer ones user), of Levelboard, of a page of the API, or
-// of a scrape of Arcane.
-type lurkrMember struct {
-	UserID       jsontext.Value `json:"userId"`
-	XP           jsontext.Value `json:"xp"`
-	Level        jsontext.Value `json:"level"`
-	MessageCount jsontext.Value `json:"messageCount"`
-	Tag          *string        `json:"tag"`
-	Avatar       *string        `json:"avatar"`
-	User         *lurkrUser     `json:"user"`
-	Present      *bool          `json:"present"`
-	LastUpdated  *string        `json:"lastUpdated"`
-	Hidden       []string       `json:"hidden"`
-}
-
-type lurkrUser struct {
-	Avatar        *string `json:"avatar"`
-	Discriminator *string `json:"discriminator"`
-	GlobalName    *string `json:"globalName"`
-	Username      *string `json:"username"`
-}
 
 // lurkrFile is the state of reading a file.
 type lurkrFile struct {
@@ -76,43 +52,45 @@ func (l *lurkrFile) list() error {
 	if l.o.From == Arcane {
 		take = l.arcaneMember
 	}
-	return l.jsonFile.list("levels", members(l.jsonFile, take))
+	return l.jsonFile.list("levels", l.members(take))
 }
 
-func (l *lurkrFile) member(m *lurkrMember) (Row, Reason) {
-	row, why := readGained(m.UserID, m.XP, m.Level)
-	if why != "" {
-		return row, why
+// member reads a member of an export of Lurkr (older ones have tag and avatar, newer ones user), of Levelboard, of a page of the API, or
+// of a scrape of Arcane.
+func (l *lurkrFile) member(m *jsonMember) (Row, Reason) {
+	row, why := m.row(memberNames{"userId", "xp", "level", "messageCount"})
+	var present *bool
+	var flags []string
+	m.read("present", &present)
+	m.read("hidden", &flags)
+	if present != nil {
+		row.Present, l.export = *present, true
 	}
-	if row.MessageCount, why = readCount(m.MessageCount); why != "" {
-		return row, why
-	}
-	row.Hidden, _ = hidden.Parse(m.Hidden...)
-	if m.Present != nil {
-		row.Present, l.export = *m.Present, true
-	}
-	row.LastUpdated = readTime(orEmpty(m.LastUpdated))
+	row.Hidden, _ = hidden.Parse(flags...)
+	row.LastUpdated = readTime(orEmpty(m.text("lastUpdated")))
 	row.User = l.user(l.userOf(m))
-	if m.User == nil {
-		l.tags = true
-	}
 	if row.Shown != (level.Curve{}).LevelAt(row.XP) {
 		l.misfits++
 	}
-	return row, ""
+	return row, why
 }
 
-func (l *lurkrFile) userOf(m *lurkrMember) leaderboard.User {
-	if m.User == nil {
-		return tagged(orEmpty(m.Tag), m.Avatar)
+func (l *lurkrFile) userOf(m *jsonMember) leaderboard.User {
+	var user *struct {
+		Avatar        *string `json:"avatar"`
+		Discriminator string  `json:"discriminator"`
+		GlobalName    *string `json:"globalName"`
+		Username      string  `json:"username"`
 	}
-	return leaderboard.User{
-		Avatar: m.User.Avatar, Discriminator: orEmpty(m.User.Discriminator), GlobalName: m.User.GlobalName, Username: orEmpty(m.User.Username),
+	if m.read("user", &user); user == nil {
+		l.tags = true
+		return tagged(orEmpty(m.text("tag")), m.text("avatar"))
 	}
+	return leaderboard.User{Avatar: user.Avatar, Discriminator: user.Discriminator, GlobalName: user.GlobalName, Username: user.Username}
 }
 
 // arcaneMember reads a member of Arcane, whose XP is within the level, and whose messages nobody counted.
-func (l *lurkrFile) arcaneMember(m *lurkrMember) (Row, Reason) {
+func (l *lurkrFile) arcaneMember(m *jsonMember) (Row, Reason) {
 	row, why := l.member(m)
 	if why != "" {
 		return row, why

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
@@ -13,17 +11,6 @@ import (
 
 // mee6PageSize is how many players a full page has at most.
 const mee6PageSize = 1000
-
-type mee6Player struct {
-	ID            jsontext.Value `json:"id"`
-	XP            jsontext.Value `json:"xp"` // in total
-	Level         jsontext.Value `json:"level"`
-	MessageCount  jsontext.Value `json:"message_count"`
-	Username      *string        `json:"username"`
-	Discriminator *string        `json:"discriminator"`
-	Avatar        *string        `json:"avatar"`
-	GuildID       string         `json:"guild_id"`
-}
 
 type mee6Reward struct {
 	Rank number  `json:"rank"`
@@ -39,7 +26,7 @@ func (j *jsonFile) readMEE6() error {
 	var r rates
 	number := -1
 	err := j.object("the file", map[string]func() error{
-		"players": func() error { return j.list("players", members(j, j.mee6Member)) },
+		"players": func() error { return j.list("players", j.members(j.mee6Member)) },
 		"guild":   j.guildObject,
 		"page": func() error {
 			fits, err := j.decode(&number)
@@ -60,14 +47,10 @@ func (j *jsonFile) readMEE6() error {
 	return err
 }
 
-func (j *jsonFile) mee6Member(p *mee6Player) (Row, Reason) {
-	row, why := readGained(p.ID, p.XP, p.Level)
-	if why != "" {
-		return row, why
-	}
-	j.about(id.Guild(p.GuildID))
-	row.User = j.user(leaderboard.User{Username: orEmpty(p.Username), Discriminator: orEmpty(p.Discriminator), Avatar: p.Avatar})
-	row.MessageCount, why = readCount(p.MessageCount)
+func (j *jsonFile) mee6Member(m *jsonMember) (Row, Reason) {
+	row, why := m.row(memberNames{"id", "xp", "level", "message_count"})
+	j.about(id.Guild(orEmpty(m.text("guild_id"))))
+	row.User = j.user(leaderboard.User{Username: orEmpty(m.text("username")), Discriminator: orEmpty(m.text("discriminator")), Avatar: m.text("avatar")})
 	return row, why
 }
 

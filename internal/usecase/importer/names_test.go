@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -17,6 +18,15 @@ func (m *Members) Count() int { return m.count() }
 
 func (m *Members) Rows(curve level.Curve, lowest level.Level) iter.Seq2[Row, error] {
 	return m.rows(curve, lowest)
+}
+
+// Given returns a property of the guild's document that the files have, as JSON.
+func (p *Proposal) Given(name string) string { return string(p.given[name]) }
+
+// In returns the properties that a guild takes.
+func (p *Proposal) In(now guild.Settings) ([]byte, error) {
+	document, _, err := p.in(now)
+	return document, err
 }
 
 func (r *Row) Capped() bool { return r.capped() }

@@ -90,10 +90,6 @@ func readCount(v jsontext.Value) (*int64, Reason) {
 	if !ok {
 		return nil, ReasonMessages
 	}
-	return countOf(text)
-}
-
-func countOf(text string) (*int64, Reason) {
 	if text == "" {
 		return nil, ""
 	}
@@ -127,19 +123,4 @@ func readID(v jsontext.Value) (Row, Reason) {
 		return Row{}, ReasonID
 	}
 	return newRow(text)
-}
-
-// readGained reads a member with its XP and the level that the source shows.
-func readGained(user, xp, shown jsontext.Value) (Row, Reason) {
-	row, why := readID(user)
-	if why != "" {
-		return row, why
-	}
-	gained, why := readWhole(xp)
-	if why != "" {
-		return row, why
-	}
-	row.gain(gained)
-	row.Shown = readLevel(shown)
-	return row, ""
 }

@@ -8,23 +8,11 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 )
-
-type polarisMember struct {
-	ID      jsontext.Value `json:"id"` // in the list of XP only
-	XP      jsontext.Value `json:"xp"`
-	Hidden  bool           `json:"hidden"`
-	Missing bool           `json:"missing"`
-	// Polaris has neither of these, other lists of ids and XP may.
-	Name     jsontext.Value `json:"name"`
-	Messages jsontext.Value `json:"messages"`
-}
 
 // polarisSettings are a guild's settings in Polaris.
 type polarisSettings struct {
@@ -41,43 +29,22 @@ type polarisReward struct {
 }
 
 func (j *jsonFile) readPolaris() error {
-	return j.object("the file", map[string]func() error{
-		"settings": j.polarisSettings,
-		"users": func() error {
-			return j.names("users", func(user string) error {
-				return members(j, func(m *polarisMember) (Row, Reason) { return polarisRow(user, m) })()
-			})
-		},
-	})
+	return j.object("the file", map[string]func() error{"settings": j.polarisSettings, "users": j.keyed("users", j.polarisMember)})
 }
 
-func (j *jsonFile) readPolarisList() error {
-	return j.list("the file", members(j, func(m *polarisMember) (Row, Reason) {
-		row, why := readID(m.ID)
-		if why != "" {
-			return row, why
-		}
-		if row, why = polarisRow(string(row.UserID), m); why != "" {
-			return row, why
-		}
-		name, _ := literal(m.Name)
-		row.User = j.user(tagged(name, nil))
-		row.MessageCount, why = readCount(m.Messages)
-		return row, why
-	}))
-}
+func (j *jsonFile) readPolarisList() error { return j.list("the file", j.members(j.polarisMember)) }
 
-func polarisRow(user string, m *polarisMember) (Row, Reason) {
-	row, why := newRow(user)
-	if why != "" {
-		return row, why
-	}
-	xp, why := readWhole(m.XP)
-	row.gain(xp)
-	row.Present = !m.Missing
-	if m.Hidden {
+// polarisMember reads a member. Polaris has neither names nor messages, other lists of ids and XP may.
+func (j *jsonFile) polarisMember(m *jsonMember) (Row, Reason) {
+	row, why := m.row(memberNames{id: "id", xp: "xp", messages: "messages"})
+	var isHidden, missing bool
+	m.read("hidden", &isHidden)
+	m.read("missing", &missing)
+	if row.Present = !missing; isHidden {
 		row.Hidden = hidden.ByManager
 	}
+	name, _ := literal(m.has["name"])
+	row.User = j.user(tagged(name, nil))
 	return row, why
 }
 
@@ -138,8 +105,8 @@ func (j *jsonFile) polarisCurve(s polarisSettings) {
 }
 
 // readPolarisText reads lines of an id and XP: 1184930275610483773 - 24110.
-func (f *fileReader) readPolarisText(content *bufio.Reader, _ []byte) error {
-	lines := bufio.NewScanner(&lineEnds{from: content})
+func (f *fileReader) readPolarisText(content *bufio.Reader, prefix []byte) error {
+	lines := bufio.NewScanner(lineFeeds(content, prefix))
 	lines.Buffer(nil, maxValue)
 	line := 0
 	for lines.Scan() {

@@ -1,14 +1,17 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"sort"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -16,15 +19,11 @@ import (
 
 // Proposal is the settings that files have and that a guild can have. Where files differ, the first one counts.
 type Proposal struct {
-	Curve              *level.Curve
-	Rewards            []guild.RoleReward // by level; nil when the files have none
-	XPPerMessageMin    *int
-	XPPerMessageMax    *int
-	XPGainInterval     *int64 // milliseconds
-	XPGlobalMultiplier *float64
-	NotTaken           []NotTaken
+	NotTaken []NotTaken
 
-	roles int // that rewards were read of
+	given   map[string]jsontext.Value // properties of the guild's document, but for its rewards
+	rewards []guild.RoleReward        // by level; nil when the files have none
+	roles   int                       // that rewards were read of
 }
 
 // maxRewardRoles bounds the role rewards that are read; a guild can have far fewer.
@@ -37,31 +36,28 @@ type NotTaken struct {
 }
 
 // Empty reports that there is nothing to take.
-func (p *Proposal) Empty() bool {
-	return p.Curve == nil && p.Rewards == nil && p.XPPerMessageMin == nil && p.XPPerMessageMax == nil && p.XPGainInterval == nil &&
-		p.XPGlobalMultiplier == nil
-}
+func (p *Proposal) Empty() bool { return len(p.given) == 0 && p.rewards == nil }
 
-// Apply returns the guild's settings with the proposal. Rewards replace those of the guild as a whole; a role without a name keeps the name that the
-// guild knows, and a known reward its id.
-func (p *Proposal) Apply(s guild.Settings) guild.Settings {
-	if p.Curve != nil {
-		s.Curve = *p.Curve
+// in returns the properties that a guild takes, as JSON, and its curve then. Rewards replace those of the guild as a whole; a role without a name
+// keeps the name that the guild knows, and a known reward its id.
+func (p *Proposal) in(now guild.Settings) ([]byte, level.Curve, error) {
+	given := map[string]any{}
+	for name, value := range p.given {
+		given[name] = value
 	}
-	if p.Rewards != nil {
-		s.RoleRewards = p.rewardsFor(s.RoleRewards)
+	if p.rewards != nil {
+		given["roleRewards"] = p.rewardsFor(now.RoleRewards)
 	}
-	assign(&s.XPPerMessageMin, p.XPPerMessageMin)
-	assign(&s.XPPerMessageMax, p.XPPerMessageMax)
-	assign(&s.XPGainInterval, p.XPGainInterval)
-	assign(&s.XPGlobalMultiplier, p.XPGlobalMultiplier)
-	return s
-}
-
-func assign[T any](to, from *T) {
-	if from != nil {
-		*to = *from
+	document, err := json.Marshal(given, json.Deterministic(true))
+	if err != nil {
+		return nil, now.Curve, fmt.Errorf("take the settings of an import: %w", err)
 	}
+	then, wrong := now.With(document)
+	if wrong.Len() > 0 {
+		f := wrong.Faults[0]
+		return nil, now.Curve, fault.New(fault.Invalid, "The settings in the files do not fit the guild's: %s: %s. Import without them.", f.Path, f.Rule())
+	}
+	return document, then.Curve, nil
 }
 
 func (p *Proposal) rewardsFor(now []guild.RoleReward) []guild.RoleReward {
@@ -71,7 +67,7 @@ func (p *Proposal) rewardsFor(now []guild.RoleReward) []guild.RoleReward {
 			known[role.ID] = role
 		}
 	}
-	rewards := slices.Clone(p.Rewards)
+	rewards := slices.Clone(p.rewards)
 	for i := range rewards {
 		r := &rewards[i]
 		r.Roles = slices.Clone(r.Roles)
@@ -109,31 +105,31 @@ func shortly[T ~string](s T) string {
 	return fmt.Sprintf("%.40q", string(s))
 }
 
-func (p *Proposal) preset(name string) {
-	if c, ok := level.Preset(name); ok {
-		p.curve("the curve", c)
-	}
-}
+func (p *Proposal) preset(name string) { p.take("the curve", map[string]any{"curve": name}) }
 
 // coefficients takes a curve unless a guild cannot have it.
 func (p *Proposal) coefficients(what string, coefficients []float64) {
-	c, err := level.NewCurve(coefficients)
-	if err != nil {
-		p.refuse(what, err.Error())
-		return
-	}
-	p.curve(what, c)
+	p.take(what, map[string]any{"curve": coefficients})
 }
 
-func (p *Proposal) curve(what string, c level.Curve) {
-	if p.Curve != nil && !p.Curve.Equal(c) {
-		p.refuse(what, differs)
+// take takes properties, unless a guild cannot have them or another file has others.
+func (p *Proposal) take(what string, properties map[string]any) {
+	if why := broken(properties); why != "" {
+		p.refuse(what, why)
 		return
 	}
-	p.Curve = &c
+	for name, property := range properties {
+		value, _ := json.Marshal(property) // broken has done it
+		if had, taken := p.given[name]; taken && !bytes.Equal(had, value) {
+			p.refuse(what, "another file says something else, which was taken")
+			continue
+		}
+		if p.given == nil {
+			p.given = map[string]jsontext.Value{}
+		}
+		p.given[name] = value
+	}
 }
-
-const differs = "another file says something else, which was taken"
 
 // reward adds a role to those of a level. A role without a name gets its id as the name.
 func (p *Proposal) reward(at int, stack bool, role guild.Role) {
@@ -149,63 +145,28 @@ func (p *Proposal) reward(at int, stack bool, role guild.Role) {
 		p.refuse(fmt.Sprintf("the reward of role %s at level %d", shortly(role.ID), at), why)
 		return
 	}
-	i := slices.IndexFunc(p.Rewards, func(had guild.RoleReward) bool { return had.Level == r.Level && had.Stack == stack })
+	i := slices.IndexFunc(p.rewards, func(had guild.RoleReward) bool { return had.Level == r.Level && had.Stack == stack })
 	switch {
 	case i < 0:
-		p.Rewards = append(p.Rewards, r)
-	case !slices.ContainsFunc(p.Rewards[i].Roles, func(had guild.Role) bool { return sameRole(had, role) }):
-		p.Rewards[i].Roles = append(p.Rewards[i].Roles, role)
+		p.rewards = append(p.rewards, r)
+	case !slices.ContainsFunc(p.rewards[i].Roles, func(had guild.Role) bool { return sameRole(had, role) }):
+		p.rewards[i].Roles = append(p.rewards[i].Roles, role)
 	}
 }
 
 // fitRewards sorts the rewards by level, and leaves out the highest ones if a guild cannot have so many.
 func (p *Proposal) fitRewards() {
-	slices.SortStableFunc(p.Rewards, func(a, b guild.RoleReward) int { return cmp.Compare(a.Level, b.Level) })
-	all, why := len(p.Rewards), ""
+	slices.SortStableFunc(p.rewards, func(a, b guild.RoleReward) int { return cmp.Compare(a.Level, b.Level) })
+	all, why := len(p.rewards), ""
 	fit := sort.Search(all, func(i int) bool {
-		rule := broken(map[string]any{"roleRewards": p.Rewards[:i+1]})
+		rule := broken(map[string]any{"roleRewards": p.rewards[:i+1]})
 		why = cmp.Or(rule, why)
 		return rule != ""
 	})
 	if fit < all {
-		p.refuse(fmt.Sprintf("the role rewards from level %d on", p.Rewards[fit].Level), why)
-		p.Rewards = p.Rewards[:fit]
+		p.refuse(fmt.Sprintf("the role rewards from level %d on", p.rewards[fit].Level), why)
+		p.rewards = p.rewards[:fit]
 	}
-}
-
-// perMessage takes the least and the most XP for a message.
-func (p *Proposal) perMessage(what string, least, most int) {
-	if why := broken(map[string]any{"xpPerMessageMin": least, "xpPerMessageMax": most}); why != "" {
-		p.refuse(what, why)
-		return
-	}
-	take(p, what, &p.XPPerMessageMin, least)
-	take(p, what, &p.XPPerMessageMax, most)
-}
-
-func (p *Proposal) interval(what string, milliseconds int64) {
-	if why := broken(map[string]any{"xpGainInterval": milliseconds}); why != "" {
-		p.refuse(what, why)
-		return
-	}
-	take(p, what, &p.XPGainInterval, milliseconds)
-}
-
-func (p *Proposal) multiplier(what string, m float64) {
-	if why := broken(map[string]any{"xpGlobalMultiplier": m}); why != "" {
-		p.refuse(what, why)
-		return
-	}
-	take(p, what, &p.XPGlobalMultiplier, m)
-}
-
-// take sets a value that no file has set before.
-func take[T comparable](p *Proposal, what string, to **T, value T) {
-	if *to != nil && **to != value {
-		p.refuse(what, differs)
-		return
-	}
-	*to = &value
 }
 
 // broken returns the rule that a guild's settings with these properties break, or nothing.

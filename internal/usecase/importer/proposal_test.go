@@ -25,13 +25,13 @@ func settings(t testing.TB) guild.Settings {
 // applied returns the guild's settings with what the files propose, as the guild takes them.
 func (w *imported) applied() guild.Settings {
 	w.t.Helper()
-	document, err := guild.Marshal(w.Proposal.Apply(settings(w.t)))
+	document, err := w.Proposal.In(settings(w.t))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s, err := guild.Parse(guild1, document)
-	if err != nil {
-		w.t.Fatal(err)
+	s, wrong := settings(w.t).With(document)
+	if wrong.Len() > 0 {
+		w.t.Fatal(wrong.Err())
 	}
 	return s
 }
@@ -76,7 +76,7 @@ func TestSettingsOfMEE6(t *testing.T) {
 
 func TestAColorOf0IsNone(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"players":[],"role_rewards":[{"rank":1,"role":{"id":"1092837465019283811","name":"a","color":0}}]}`))
-	if c := w.Proposal.Rewards[0].Roles[0].Color; c != nil {
+	if c := w.applied().RoleRewards[0].Roles[0].Color; c != nil {
 		t.Errorf("color %d", *c)
 	}
 }
@@ -115,8 +115,8 @@ func TestSettingsOfLevelUp(t *testing.T) {
 	w = read(t, importer.Options{}, file("a.json", `{"users":{"`+user(1)+`":{"xp":250.0,"level":1}},"algorithm":{"base":150},"autoremove":true,
 "levelroles":{"5":1092837465019283811,"ten":1092837465019283811,"7":1e18}}`))
 	w.notTaken(`the reward of role "1e18" at level 7`, `the role of level "ten"`)
-	if c := w.Proposal.Curve; c.XPFor(2) != 600 || w.Proposal.Rewards[0].Stack {
-		t.Errorf("%+v, %v", w.Proposal, c.Coefficients())
+	if s := w.applied(); s.Curve.XPFor(2) != 600 || s.RoleRewards[0].Stack {
+		t.Errorf("%+v, %v", w.Proposal, s.Curve.Coefficients())
 	}
 }
 
@@ -124,7 +124,7 @@ func TestSettingsOfLevelUp(t *testing.T) {
 func TestACurveThatCannotBeExpressed(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"users":{"`+user(1)+`":{"xp":800.0,"level":2},"`+user(2)+`":{"xp":100.0,"level":1}},"algorithm":{"exp":2.5}}`))
 	w.notTaken("algorithm")
-	if p := w.plan(level.Curve{}); w.Proposal.Curve != nil || p.ChangeLevel != 1 {
+	if p := w.plan(level.Curve{}); w.Proposal.Given("curve") != "" || p.ChangeLevel != 1 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -200,7 +200,7 @@ func TestSettingsAreReadOneByOne(t *testing.T) {
 			w := read(t, importer.Options{}, file("a.json", c.content))
 			w.notTaken(c.notTaken...)
 			s := w.applied()
-			got := fmt.Sprint(s.XPPerMessageMin, s.XPPerMessageMax, s.XPGainInterval, len(w.Proposal.Rewards), s.Curve.XPFor(1))
+			got := fmt.Sprint(s.XPPerMessageMin, s.XPPerMessageMax, s.XPGainInterval, len(s.RoleRewards), s.Curve.XPFor(1))
 			if got != c.want {
 				t.Errorf("taken %s, want %s", got, c.want)
 			}
@@ -211,7 +211,7 @@ func TestSettingsAreReadOneByOne(t *testing.T) {
 func TestFilesWithOtherSettings(t *testing.T) {
 	w := samples(t, "mee6-page0.json", "amari-leaderboard.json", "levelup-guild.json")
 	w.notTaken("the curve", "algorithm", "XP per message")
-	if name, _ := w.Proposal.Curve.PresetName(); name != level.PresetMEE6 || *w.Proposal.XPPerMessageMin != 15 {
+	if w.Proposal.Given("curve") != `"mee6"` || w.Proposal.Given("xpPerMessageMin") != "15" {
 		t.Errorf("%+v", w.Proposal)
 	}
 }
@@ -224,7 +224,7 @@ func TestAPageOfTheAPI(t *testing.T) {
 "xpGainInterval":30000,"xpGlobalMultiplier":1.5,"xpPerMessageMax":30,"xpPerMessageMin":20,"vanity":null,"multipliers":[]}`))
 	w.warns("is about guild " + string(guild1))
 	s := w.applied()
-	if s.XPGainInterval != 30000 || s.XPGlobalMultiplier != 1.5 || s.XPPerMessageMin != 20 || s.XPPerMessageMax != 30 || w.Proposal.Curve != nil {
+	if s.XPGainInterval != 30000 || s.XPGlobalMultiplier != 1.5 || s.XPPerMessageMin != 20 || s.XPPerMessageMax != 30 || w.Proposal.Given("curve") != "" {
 		t.Errorf("%+v", s)
 	}
 	w.rewards(s.RoleRewards, reward(4, true, "1092837465019283811", "Wick"))

@@ -95,13 +95,13 @@ func (r *rates) propose(p *Proposal) {
 		r.bounds = []number{*r.least, *r.most}
 	}
 	if len(r.bounds) == 2 {
-		p.perMessage("XP per message", int(r.bounds[0]), int(r.bounds[1]))
+		p.take("XP per message", map[string]any{"xpPerMessageMin": int(r.bounds[0]), "xpPerMessageMax": int(r.bounds[1])})
 	}
 	if r.interval != nil {
-		p.interval("the cooldown", *r.interval)
+		p.take("the cooldown", map[string]any{"xpGainInterval": *r.interval})
 	}
 	if r.multiplier != nil {
-		p.multiplier("the global multiplier", *r.multiplier)
+		p.take("the global multiplier", map[string]any{"xpGlobalMultiplier": *r.multiplier})
 	}
 }
 

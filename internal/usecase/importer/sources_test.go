@@ -48,11 +48,7 @@ func TestSamplesAreReadAsTheirSourceShowsThem(t *testing.T) {
 	} {
 		t.Run(c.files[0], func(t *testing.T) {
 			w := samples(t, c.files...)
-			var curve level.Curve
-			if w.Proposal.Curve != nil {
-				curve = *w.Proposal.Curve
-			}
-			p := w.plan(curve)
+			p := w.plan(w.applied().Curve)
 			if w.Files[0].From != c.from || p.Members != c.members || p.ChangeLevel != c.changeLevel || len(w.Report.Skipped) > 0 || w.Duplicates > 0 {
 				t.Errorf("%+v, plan %+v, skipped %v", w.Files, p, w.Report.Skipped)
 			}
@@ -141,7 +137,7 @@ func TestPolarisSettingsAfterTheMembers(t *testing.T) {
 	}
 	w := read(t, importer.Options{}, file("p.json", `{"users":{"`+user(1)+`":{"xp":400,"cooldown":1},"`+user(2)+`":{"xp":199,"cooldown":1}},
 "settings":{"curve":{"3":1,"2":50,"1":100},"rounding":100,"maxLevel":1000}}`))
-	if p := w.plan(*w.Proposal.Curve); p.ChangeLevel != 2 {
+	if p := w.plan(w.applied().Curve); p.ChangeLevel != 2 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -172,7 +168,7 @@ func TestLevelUpBackupOfAllGuilds(t *testing.T) {
 func TestArcaneMustBeNamed(t *testing.T) {
 	w := samples(t, "arcane-scrape.json")
 	w.warns("name Arcane as the source")
-	if w.rows[harrowfen].XP != 1210 || w.Files[0].From != importer.Lurkr || w.Proposal.Curve != nil {
+	if w.rows[harrowfen].XP != 1210 || w.Files[0].From != importer.Lurkr || w.Proposal.Given("curve") != "" {
 		t.Errorf("%+v of %+v", w.rows[harrowfen], w.Files)
 	}
 	w = read(t, importer.Options{From: importer.Arcane}, sample(t, "arcane-scrape.json"))

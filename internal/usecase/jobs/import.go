@@ -1,13 +1,13 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -29,7 +29,7 @@ func (r *Runner) preview(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.Report, importer.Plan{}, in.Then.Curve })
+	r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.Report, importer.Plan{}, in.Curve })
 	if err := in.Nothing(); err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func (r *Runner) take(g id.Guild, jobID string, may func(*job) bool) (*job, erro
 	defer r.mu.Unlock()
 	j := r.jobs[g]
 	if j == nil || j.ID != jobID || !may(j) || r.now().After(j.until) {
-		return nil, fault.New(fault.Conflict, "This upload is not available here: it was imported or discarded, is older than an hour, or another server of this service has it. "+
-			"Go back and try again, or upload the files again.")
+		return nil, fault.New(fault.Conflict, "This upload is not available here: it was imported or discarded, is older than an hour, or another server "+
+			"of this service has it. Go back and try again, or upload the files again.")
 	}
 	if r.isAtWork(j.user) {
 		return nil, errOwnBusy
@@ -98,7 +98,7 @@ func (r *Runner) apply(ctx context.Context, j *job, again bool) error {
 		return err
 	}
 	_, _, err = in.Apply(ctx, &target{r, j, g}, importer.ApplyOptions{
-		By: "pages", Files: j.upload.hash(), Again: again, Wrote: func(done importer.Result) { r.change(func() { j.Import.Result = done }) },
+		By: "pages", Again: again, Wrote: func(done importer.Result) { r.change(func() { j.Import.Result = done }) },
 	})
 	return err
 }
@@ -118,27 +118,14 @@ func (t *target) Begin(ctx context.Context, b importer.Begin) (importer.Begun, e
 	return importer.Begun{ID: begun.ID, Checkpoint: begun.Checkpoint.ID}, err
 }
 
-// taken are the properties of the guild's document that files can have.
-var taken = []string{"curve", "roleRewards", "xpPerMessageMin", "xpPerMessageMax", "xpGainInterval", "xpGlobalMultiplier"}
-
-func (t *target) TakeSettings(ctx context.Context, then guild.Settings) error {
-	encoded, err := guild.Marshal(then)
-	if err != nil {
-		return err
-	}
-	document, given := map[string]jsontext.Value{}, guilds.Given{}
-	if err := json.Unmarshal(encoded, &document); err != nil {
+func (t *target) TakeSettings(ctx context.Context, properties []byte) error {
+	var given guilds.Given
+	if err := json.Unmarshal(properties, &given); err != nil {
 		return fmt.Errorf("take the settings of an import: %w", err)
 	}
-	for _, name := range taken {
-		given[name] = document[name]
-	}
 	p, wrong, err := guilds.Propose(t.guild.Settings, given)
-	if err != nil {
+	if err := cmp.Or(err, wrong.Err()); err != nil {
 		return err
-	}
-	if wrong.Len() > 0 {
-		return fault.New(fault.Invalid, "The settings in the files do not fit yours: %s: %s. Import without them.", wrong.Faults[0].Path, wrong.Faults[0].Rule())
 	}
 	saved, err := t.o.Settings.Save(ctx, t.guild, p)
 	if err == nil {

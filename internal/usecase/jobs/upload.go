@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +29,6 @@ type uploaded struct {
 	name    string
 	content *os.File
 	remove  func()
-	sum     []byte
 }
 
 // remove removes the files. It does nothing for nil.
@@ -69,10 +67,9 @@ func (a *Arrival) Add(name string, content io.Reader) error {
 	if err != nil {
 		return fault.Down("keep an upload", err)
 	}
-	hash := sha256.New()
-	size, err := io.Copy(io.MultiWriter(file, hash), io.LimitReader(content, MaxUpload-u.size+1))
+	size, err := io.Copy(file, io.LimitReader(content, MaxUpload-u.size+1))
 	u.size += size
-	u.files = append(u.files, uploaded{name, file, remove, hash.Sum(nil)})
+	u.files = append(u.files, uploaded{name, file, remove})
 	if err != nil {
 		return fmt.Errorf("keep an upload: %w", err)
 	}
@@ -122,15 +119,6 @@ func (u *upload) open() []importer.File {
 		}}
 	}
 	return files
-}
-
-// hash identifies the files.
-func (u *upload) hash() string {
-	sums := make([][]byte, len(u.files))
-	for i, f := range u.files {
-		sums[i] = f.sum
-	}
-	return importer.HashOf(sums)
 }
 
 // Problem says what is wrong with the files of an import that Failed; empty when they are not the cause.

@@ -73,7 +73,7 @@ func (s *Site) findPeriod(ctx context.Context, g *guild.Guild, name string) (per
 }
 
 func (s *Site) readAllTime(ctx context.Context, g *guild.Guild, ask boardAsk) (v boardView, err error) {
-	look := leaderboard.Look{Pages: []int64{ask.number}}
+	look := leaderboard.Look{Page: ask.number}
 	if ask.user != "" {
 		look.Users = []id.User{ask.user}
 	}

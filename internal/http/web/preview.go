@@ -32,7 +32,7 @@ func (s *Site) preview(c *gin.Context, g *guild.Guild) error {
 		return nil
 	}
 	drawn, err := s.drawing.Draw(c.Request.Context(), ratelimit.ClientName(c.ClientIP()), tag, func() ([]byte, error) {
-		v, err := s.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Pages: []int64{1}})
+		v, err := s.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Page: 1})
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func (s *Site) preview(c *gin.Context, g *guild.Guild) error {
 
 func previewOf(g *guild.Guild, v *leaderboard.View) card.Board {
 	b := card.Board{GuildID: string(g.ID), Guild: g.Name, Members: int64(g.MemberCount), Ranked: v.Total}
-	for _, m := range v.Pages[0].Rows[:min(len(v.Pages[0].Rows), 3)] {
+	for _, m := range v.Rows[:min(len(v.Rows), 3)] {
 		b.Top = append(b.Top, card.Data{
 			UserID: string(m.UserID), Username: m.User.Username, GlobalName: text(m.User.GlobalName), Rank: m.Rank, XP: int64(m.XP),
 			Level: int(g.Curve.LevelAt(m.XP)),

@@ -21,6 +21,6 @@ func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User
 	if err != nil {
 		return found, err
 	}
-	rows := leaderboard.NumberedPage{Rows: rowsOf(r, r.of("first").number())}
-	return leaderboard.Around{Of: r.of("total").number(), Rows: rows.Standings()}, r.done("around")
+	rows := leaderboard.WithoutGains(rowsOf(r, r.of("first").number()))
+	return leaderboard.Around{Of: r.of("total").number(), Rows: rows}, r.done("around")
 }

@@ -149,7 +149,7 @@ func notLoaded(b *board) {
 		errs := map[string]error{}
 		_, errs["Member"] = b.Member(ctx, g, user)
 		_, errs["Page"] = b.Page(ctx, g, 0, 100)
-		_, errs["View"] = b.View(ctx, g, leaderboard.Look{Pages: []int64{1}, Unless: &leaderboard.Version{Epoch: 1}})
+		_, errs["View"] = b.View(ctx, g, leaderboard.Look{Page: 1, Unless: &leaderboard.Version{Epoch: 1}})
 		_, errs["Version"] = b.Version(ctx, g)
 		_, errs["Create"] = b.Create(ctx, g, userN(2), leaderboard.Creation{XP: 5})
 		_, errs["Change"] = b.Change(ctx, g, user, leaderboard.Change{Op: leaderboard.Set, Amount: 5})

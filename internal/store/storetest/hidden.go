@@ -57,7 +57,7 @@ func hiddenFromBoards(b *board) {
 	if b.version() == before {
 		b.Error("pages have the version that they had before")
 	}
-	if v := b.view(leaderboard.Look{Pages: []int64{1}, Users: []id.User{userN(1), userN(2)}}); v.Total != 2 || len(v.Members) != 1 {
+	if v := b.view(leaderboard.Look{Page: 1, Users: []id.User{userN(1), userN(2)}}); v.Total != 2 || len(v.Members) != 1 {
 		b.Errorf("a view %+v", v)
 	}
 	if m := b.member(userN(2)); !m.Hidden || m.Rank != 2 || m.XP != 20 {

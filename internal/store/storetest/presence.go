@@ -45,7 +45,7 @@ func notPresent(b *board) {
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].UserID != userN(2) || p.Rows[0].Rank != 1 {
 		b.Errorf("page %+v, want member 2 alone", p.Rows)
 	}
-	v, err := b.View(ctx, b.g, leaderboard.Look{Pages: []int64{1}, Users: []id.User{userN(1), userN(2)}})
+	v, err := b.View(ctx, b.g, leaderboard.Look{Page: 1, Users: []id.User{userN(1), userN(2)}})
 	if err != nil || v.Total != 1 || len(v.Members) != 1 || v.Members[0].UserID != userN(2) {
 		b.Errorf("view %+v, %v, want member 2 alone", v, err)
 	}

@@ -48,13 +48,11 @@ func (d *delivery) edit(ctx context.Context) error {
 func (d *delivery) boardText(ctx context.Context) (text string, until time.Time, err error) {
 	title, rows, kind := d.guild.Name, []leaderboard.Standing(nil), d.settings.Period
 	if kind == nil {
-		view, err := d.board.View(ctx, d.guild, leaderboard.Look{Pages: []int64{1}})
+		view, err := d.board.View(ctx, d.guild, leaderboard.Look{Page: 1})
 		if err != nil {
 			return "", until, err
 		}
-		for _, page := range view.Pages {
-			rows = page.Standings()
-		}
+		rows = leaderboard.WithoutGains(view.Rows)
 	} else {
 		calendar := d.guild.Calendar()
 		running, configured := calendar.Of(period.Kind(*kind), period.DayAt(time.Now(), calendar.Zone))

@@ -215,8 +215,8 @@ func (w *world) View(_ context.Context, _ *guild.Guild, look leaderboard.Look) (
 			v.Members = append(v.Members, leaderboard.Ranked{Rank: 3, Member: leaderboard.Member{UserID: u, User: leaderboard.User{Username: "ada"}}})
 		}
 	}
-	if len(look.Pages) > 0 && !w.gone[user] {
-		v.Pages = []leaderboard.NumberedPage{{Number: 1, Rows: []leaderboard.Ranked{{Rank: 1, Member: leaderboard.Member{UserID: user, XP: xpOf(2), User: leaderboard.User{Username: "a_d_a"}}}}}}
+	if look.Page > 0 && !w.gone[user] {
+		v.Number, v.Rows = 1, []leaderboard.Ranked{{Rank: 1, Member: leaderboard.Member{UserID: user, XP: xpOf(2), User: leaderboard.User{Username: "a_d_a"}}}}
 	}
 	return v, w.liveAway
 }

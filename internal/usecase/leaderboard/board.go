@@ -136,18 +136,17 @@ type Page struct {
 }
 
 const (
-	// MaxViewPages and MaxViewUsers bound one Look: a step of that size holds the live store up for a millisecond or two.
-	MaxViewPages = 10
+	// MaxViewUsers bounds one Look: a step of that size holds the live store up for a millisecond or two.
 	MaxViewUsers = 100
 	// MaxPage is beyond the last page of any board, and far from where floats of a script lose whole numbers.
 	MaxPage = 1 << 40
 )
 
-// Look says what to read of a board in one step: at most MaxViewPages pages and MaxViewUsers members.
+// Look says what to read of a board in one step: a page and at most MaxViewUsers members.
 type Look struct {
-	Pages []int64 // numbers, from 1; a number past the last page stands for the last
+	Page  int64 // from 1; a number past the last page stands for the last, and 0 asks for none
 	Users []id.User
-	// Unless, when set, asks for no pages and members when the guild still has that version.
+	// Unless, when set, asks for no page and members when the guild still has that version.
 	Unless *Version
 }
 
@@ -155,24 +154,19 @@ type Look struct {
 type View struct {
 	Version   Version
 	Total     int64 // members with an entry
-	Unchanged bool  // the guild has the version that Look.Unless names: Pages and Members were not read
-	Pages     []NumberedPage
+	Unchanged bool  // the guild has the version that Look.Unless names: Rows and Members were not read
+	Number    int64 // of the page
+	Rows      []Ranked
 	Members   []Ranked // in the order of Look.Users; those without an entry are left out
 }
 
-// NumberedPage is a page of PageSize rows. Page 1 of a board without members is empty.
-type NumberedPage struct {
-	Number int64
-	Rows   []Ranked
-}
-
-// Standings returns the rows as those of a period, without gains.
-func (p NumberedPage) Standings() []Standing {
-	rows := make([]Standing, len(p.Rows))
-	for i, row := range p.Rows {
-		rows[i].Ranked = row
+// WithoutGains returns rows as those of a period.
+func WithoutGains(rows []Ranked) []Standing {
+	standings := make([]Standing, len(rows))
+	for i, row := range rows {
+		standings[i].Ranked = row
 	}
-	return rows
+	return standings
 }
 
 // LastPage is the number of the last page of a board with that many members.

@@ -66,7 +66,7 @@ func (w *world) steps() map[string]func() error {
 		"member": func() error { _, err := w.Member(ctx, w.guild, user1); return err },
 		"page":   func() error { _, err := w.Page(ctx, w.guild, 1); return err },
 		"view": func() error {
-			_, err := w.View(ctx, w.guild, leaderboard.Look{Pages: []int64{1}})
+			_, err := w.View(ctx, w.guild, leaderboard.Look{Page: 1})
 			return err
 		},
 		"version": func() error { _, err := w.Version(ctx, w.guild); return err },

@@ -89,9 +89,9 @@ type State struct {
 	Rows    []leaderboard.Standing
 }
 
-// AllTime is the first page of a view.
+// AllTime is the page of a view.
 func AllTime(v leaderboard.View) State {
-	return State{Version: v.Version, Total: v.Total, Number: v.Pages[0].Number, Rows: v.Pages[0].Standings()}
+	return State{Version: v.Version, Total: v.Total, Number: v.Number, Rows: leaderboard.WithoutGains(v.Rows)}
 }
 
 // Running reads a page of a running period; a number past the last stands for the last.
@@ -217,7 +217,7 @@ func (f *Feed) current(ctx context.Context, g *guild.Guild) *guild.Guild {
 func (f *Feed) read(ctx context.Context, at target, p *page) (State, error) {
 	var look leaderboard.Look
 	if at.period.ID == "" {
-		look.Pages = []int64{at.number}
+		look.Page = at.number
 	}
 	if p.changes > 0 {
 		look.Unless = &p.newest.Version

@@ -59,10 +59,9 @@ func (m *memory) View(_ context.Context, g *guild.Guild, look leaderboard.Look) 
 		v.Unchanged = true
 		return v, m.err
 	}
-	for _, number := range look.Pages {
+	if v.Number = look.Page; v.Number > 0 {
 		m.read++
-		row := leaderboard.Ranked{Rank: number, Member: leaderboard.Member{UserID: id.User(fmt.Sprint(number)), XP: m.xp[number]}}
-		v.Pages = append(v.Pages, leaderboard.NumberedPage{Number: number, Rows: []leaderboard.Ranked{row}})
+		v.Rows = []leaderboard.Ranked{{Rank: v.Number, Member: leaderboard.Member{UserID: id.User(fmt.Sprint(v.Number)), XP: m.xp[v.Number]}}}
 	}
 	return v, m.err
 }

@@ -70,12 +70,19 @@ func isTrue(value jsontext.Value) bool { return string(value) == "true" }
 type text struct {
 	lower       bool   // it is kept in lower case
 	optional    bool   // null when empty
+	area        bool   // its field has lines
 	input, list string // the type of its field, and the datalist that it has
 }
 
-func (text) Shape() string                               { return "input" }
 func (t text) Input() (kind, list string)                { return t.input, t.list }
 func (text) words(value jsontext.Value, _ *Known) string { return plain(value) }
+
+func (t text) Shape() string {
+	if t.area {
+		return "area"
+	}
+	return "input"
+}
 
 func (text) fill(f Form, name string, value jsontext.Value, _ *Known) { f.Fields[name] = plain(value) }
 
@@ -118,8 +125,6 @@ func (c choice) Shape() string {
 	}
 	return "select"
 }
-
-func (c choice) read(f Form, name string, _ jsontext.Value, _ *Known) any { return f.Fields[name] }
 
 // words is the value in lower case: "public", "channel".
 func (c choice) words(value jsontext.Value, _ *Known) string { return strings.ToLower(plain(value)) }

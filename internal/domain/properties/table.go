@@ -127,13 +127,7 @@ var Table = []Property{
 	}},
 
 	{Name: "announcements", Label: "Announcements", Section: OwnPage, Kind: Rows{
-		Noun: "Announcement",
-		Fields: []Property{
-			{Name: "id", Label: "ID", Kind: hidden{}},
-			{Name: "name", Label: "Name", Kind: text{}},
-			{Name: "kind", Label: "Kind", Kind: text{}},
-			{Name: "url", Label: "Address", Kind: text{}}, // as the document shows it, without what is secret
-		},
+		Noun: "Announcement", Fields: announcementFields,
 		inWords: func(w map[string]string) string { return w["name"] + ", " + w["kind"] },
 	}},
 }

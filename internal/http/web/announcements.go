@@ -118,13 +118,10 @@ func (s *Site) changeAnnouncement(c *gin.Context) error {
 		return toAnnouncements(c, g, "on", s.deps.Announcements.SwitchOn(c.Request.Context(), k))
 	case "delete":
 		page.deleted = true
-		return s.saveAnnouncement(c, page)
-	case "save":
-		page.read(sent)
-		return s.saveAnnouncement(c, page)
+		return s.useAnnouncement(c, page, true)
 	}
 	page.read(sent)
-	return s.previewAnnouncement(c, page)
+	return s.useAnnouncement(c, page, do == "save")
 }
 
 // toAnnouncements leads back to the page, unless there was an error.

@@ -96,7 +96,7 @@ func TestAManagerAddsEditsAndDeletesAnAnnouncement(t *testing.T) {
 	}
 
 	edit := announcementsAddress + "/" + a.ID
-	form = with(b.get(edit).want(200, "/…", "&lt;b&gt;{level}").lacks("topsecret").form(), "events.period", "-", "from", "7", "text", "", "kind", "board", "id", "x", "do", "save")
+	form = with(b.get(edit).want(200, "/…", "&lt;b&gt;{level}").lacks("topsecret").form(), "events[period]", "-", "from", "7", "text", "", "kind", "board", "id", "x", "do", "save")
 	other := with(form, "from", "8")
 	for range 2 {
 		b.post(edit, form).want(200, "Saved.")
@@ -150,7 +150,7 @@ func TestErrorsStandAtTheFieldsOfAnAnnouncement(t *testing.T) {
 	} {
 		form := with(b.get(announcementsAddress+"/new?kind="+c.kind).form(), "name", "one", "url", w.webhook, c.field, c.value)
 		if c.field == "events" {
-			form = with(form, "events.levelup", "-", "events.period", "-")
+			form = with(form, "events[levelup]", "-", "events[period]", "-")
 		}
 		for _, do := range []string{"save", "preview"} {
 			if do == "preview" && c.field == "url" {
@@ -180,7 +180,7 @@ func TestAManagerPreviewsAndTestsAnAnnouncement(t *testing.T) {
 	}
 	preview("discord", "text", "<i>{name}</i> {level}").want(200, "Not saved yet", "&lt;i&gt;Ada&lt;/i&gt; 1")
 	preview("discord", "text", "{#level.9}x{/level.9}").want(200, "comes out empty")
-	preview("bot", "events.levelup", "-").want(200, "2026-W48 is over.")
+	preview("bot", "events[levelup]", "-").want(200, "2026-W48 is over.")
 	preview("board").want(200, `1. \&lt;b\&gt;member 0`, "500 XP")
 	preview("webhook").want(200, "&#34;type&#34;:&#34;levelup&#34;")
 	if len(w.all()) != 0 || len(w.got) != 0 {

@@ -65,16 +65,14 @@ func (g *guild) announceLevel(ctx context.Context, e api.Event) {
 	r := announcement.Reached{
 		UserID: id.User(e.Data.UserID), Level: level.Level(e.Data.Level), Previous: level.Level(e.Data.PreviousLevel), XP: level.XP(e.Data.XP), Guild: facts.Name,
 	}
-	var rewards []level.Level
 	for _, reward := range d.RoleRewards {
-		rewards = append(rewards, reward.Level)
 		for _, role := range reward.Roles {
 			if r.Previous < reward.Level && reward.Level <= r.Level {
 				r.Roles = append(r.Roles, role.Name)
 			}
 		}
 	}
-	if !a.Wants(r.Previous, r.Level, rewards) {
+	if !a.Wants(r.Previous, r.Level, r.Roles) {
 		return
 	}
 	var m member

@@ -68,15 +68,14 @@ func (a *Announcement) Complete(newID func() string) {
 // On reports whether the announcement is for an event.
 func (a *Announcement) On(e Event) bool { return a.Kind != Board && slices.Contains(a.Events, e) }
 
-// Wants reports whether a level-up from previous to reached is announced: one level of the jump must be at least From and in Levels, or,
-// without Levels, a multiple of Every. rewards are the levels of the guild's role rewards.
-func (a *Announcement) Wants(previous, reached level.Level, rewards []level.Level) bool {
-	within := func(l level.Level) bool { return previous < l && l <= reached }
-	if !a.On(LevelUp) || a.OnlyWithRoles && !slices.ContainsFunc(rewards, within) {
+// Wants reports whether a level-up from previous to reached, which gives roles, is announced: one level of the jump must be at least From and in
+// Levels, or, without Levels, a multiple of Every.
+func (a *Announcement) Wants(previous, reached level.Level, roles []string) bool {
+	if !a.On(LevelUp) || a.OnlyWithRoles && len(roles) == 0 {
 		return false
 	}
 	if len(a.Levels) > 0 {
-		return slices.ContainsFunc(a.Levels, func(l level.Level) bool { return within(l) && l >= a.From })
+		return slices.ContainsFunc(a.Levels, func(l level.Level) bool { return previous < l && l <= reached && l >= a.From })
 	}
 	every := level.Level(max(a.Every, 1))
 	return reached/every*every >= max(previous+1, a.From)

@@ -10,7 +10,6 @@ import (
 )
 
 func TestWhatIsWanted(t *testing.T) {
-	rewards := []level.Level{0, 5, 20}
 	for _, c := range []struct {
 		name              string
 		a                 Announcement
@@ -29,19 +28,19 @@ func TestWhatIsWanted(t *testing.T) {
 		{"over a listed level", Announcement{From: 1, Every: 7, Levels: []level.Level{3, 10}}, 2, 4, true},
 		{"no listed level", Announcement{From: 1, Every: 1, Levels: []level.Level{3, 10}}, 3, 9, false},
 		{"a listed level below from", Announcement{From: 4, Every: 1, Levels: []level.Level{3}}, 2, 5, false},
-		{"with a reward", Announcement{From: 1, Every: 1, OnlyWithRoles: true}, 3, 7, true},
-		{"without one", Announcement{From: 1, Every: 1, OnlyWithRoles: true}, 5, 7, false},
-		{"the reward at level 0 lies in no jump", Announcement{From: 1, Every: 1, OnlyWithRoles: true}, 0, 1, false},
-		{"a reward in the jump, its level not from", Announcement{From: 6, Every: 1, OnlyWithRoles: true}, 4, 6, true},
+		{"without roles", Announcement{From: 1, Every: 1, OnlyWithRoles: true}, 5, 7, false},
 		{"for periods only", Announcement{From: 1, Every: 1, Events: []Event{PeriodOf}}, 1, 2, false},
 		{"a board", Announcement{From: 1, Every: 1, Kind: Board}, 1, 2, false},
 	} {
 		if c.a.Events == nil {
 			c.a.Events = []Event{LevelUp}
 		}
-		if got := c.a.Wants(c.previous, c.reached, rewards); got != c.want {
+		if got := c.a.Wants(c.previous, c.reached, nil); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
+	}
+	if a := (Announcement{From: 1, Every: 1, OnlyWithRoles: true, Events: []Event{LevelUp}}); !a.Wants(3, 7, []string{"Regular"}) {
+		t.Error("with roles: false")
 	}
 }
 

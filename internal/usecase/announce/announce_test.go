@@ -13,6 +13,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/events"
@@ -53,24 +54,21 @@ func TestAMessageOfDiscord(t *testing.T) {
 	}
 }
 
-// Silent events are not announced, and move no message; conditions hold.
+// Silent events are not announced, and move no message.
 func TestWhatIsSilent(t *testing.T) {
 	t.Parallel()
 	w, o, k := one(t, announcement.Discord, nil)
 	const away id.User = "200000000000000002"
 	w.gone[away] = true
-	up := func(u id.User, l level.Level, silent bool) {
-		w.happens(gid, events.Entry{User: u, Before: xpOf(l - 1), After: xpOf(l), Silent: silent})
-	}
 	w.set(func() { s := w.states[k]; s.Cursor.Millis = 1; w.states[k] = s })
-	w.happens(gid, events.Entry{ID: events.ID{Millis: uint64(time.Now().Add(-oldest - time.Minute).UnixMilli())}, User: user, Before: xpOf(1), After: xpOf(2)})
-	up(user, 2, true)
-	up(away, 3, false)
-	w.happens(gid, events.Entry{User: user, Before: xpOf(9), After: xpOf(8)})
-	w.happens(gid, events.Entry{Reset: events.Imported})
-	w.happens(gid, events.Entry{User: user, Moved: events.Removed})
-	w.happens(gid, events.Entry{Period: `{"id":"2026-W48","kind":"week","members":0,"winners":[]}`})
-	up(user, 4, false)
+	old, bulk, absent := raised(1, 2), raised(1, 2), raised(2, 3)
+	old.ID.Millis, bulk.Silent, absent.User = uint64(time.Now().Add(-oldest-time.Minute).UnixMilli()), true, away
+	for _, e := range []events.Entry{
+		old, bulk, absent, raised(9, 8), {Reset: events.Imported}, {User: user, Moved: events.Removed},
+		{Period: `{"id":"2026-W48","kind":"week","members":0,"winners":[]}`}, raised(3, 4),
+	} {
+		w.happens(gid, e)
+	}
 	w.run(1, o.trust)
 	w.posted(o, k, "4")
 }
@@ -87,35 +85,67 @@ func TestABurstIsOneMessage(t *testing.T) {
 	w.posted(o, k, strings.Join(want[:10], "\n"), strings.Join(want[10:], "\n"))
 }
 
-// Only the members that a message is about are mentioned, whatever it says.
-func TestMentions(t *testing.T) {
+// As many as fit into 2,000 characters, with the line breaks, become one message.
+func TestALongBurstIsSplit(t *testing.T) {
 	t.Parallel()
 	w, o := newWorld(t), newTarget(t, nil)
 	a := hook(1, announcement.Discord, o.url)
-	text := "@everyone {user} {rank} {guild}"
-	a.Text, a.Mention = &text, true
-	w.announces(gid, a)
-	w.levelUp(gid, 2)
-	w.levelUp(gid, 3)
-	w.run(1, o.trust)
-	w.posted(o, Key{gid, a.ID}, "@everyone <@200000000000000001> 3 Gophers\n@everyone <@200000000000000001> 3 Gophers")
-	if body := o.calls()[0].body; !strings.Contains(body, `"allowed_mentions":{"parse":[],"users":["200000000000000001"]}`) {
-		t.Errorf("sent %s", body)
-	}
-}
-
-func TestWinners(t *testing.T) {
-	t.Parallel()
-	w, o := newWorld(t), newTarget(t, nil)
-	a := hook(1, announcement.Discord, o.url)
-	text := "{period}: {first}{^second}, no second{/second}"
+	text := strings.Repeat("é", 998) + "{level}"
 	a.Text = &text
 	w.announces(gid, a)
-	const away id.User = "200000000000000002"
-	w.gone[away] = true
-	w.happens(gid, events.Entry{Period: `{"id":"season-x","kind":"season","name":"Winter","members":2,"winners":[{"rank":1,"userId":"` + string(user) + `","gained":5},{"rank":2,"userId":"` + string(away) + `","gained":4}]}`})
+	for _, l := range []level.Level{8, 9, 10, 11} {
+		w.levelUp(gid, l)
+	}
 	w.run(1, o.trust)
-	w.posted(o, Key{gid, a.ID}, "Winter: ada, no second")
+	line := func(l string) string { return strings.Replace(text, "{level}", l, 1) }
+	w.posted(o, Key{gid, a.ID}, line("8")+"\n"+line("9"), line("10"), line("11"))
+}
+
+// A message says what its event is, and mentions only the members that it is about.
+func TestMessages(t *testing.T) {
+	const away id.User = "200000000000000002"
+	winners := `{"id":"season-x","kind":"season","name":"Winter","members":2,"winners":[` +
+		`{"rank":1,"userId":"` + string(user) + `","gained":5},{"rank":2,"userId":"` + string(away) + `","gained":4}]}`
+	for name, c := range map[string]struct {
+		text   string
+		change func(a *announcement.Announcement)
+		events []events.Entry
+		want   string
+		says   string // in the body
+	}{
+		"mentions": {
+			"@everyone {user} {rank} {guild}", func(a *announcement.Announcement) { a.Mention = true }, []events.Entry{raised(1, 2), raised(2, 3)},
+			"@everyone <@200000000000000001> 3 Gophers\n@everyone <@200000000000000001> 3 Gophers", `"allowed_mentions":{"parse":[],"users":["200000000000000001"]}`,
+		},
+		"winners": {"{period}: {first}{^second}, no second{/second}", nil, []events.Entry{{Period: winners}}, "Winter: ada, no second", `"parse":[]`},
+		"roles, each once, of rewards in the jump": {
+			"{level}: {roles}", func(a *announcement.Announcement) { a.OnlyWithRoles = true }, []events.Entry{raised(0, 1), raised(1, 5), raised(5, 6)},
+			"5: Regular, Old", `"parse":[]`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, o := newWorld(t), newTarget(t, nil)
+			w.gone[away] = true
+			a := hook(1, announcement.Discord, o.url)
+			if a.Text = &c.text; c.change != nil {
+				c.change(&a)
+			}
+			w.announces(gid, a)
+			regular, old := guild.Role{ID: "1", Name: "Regular"}, guild.Role{ID: "2", Name: "Old"}
+			w.guilds[gid].RoleRewards = []guild.RoleReward{
+				{Level: 0, Roles: []guild.Role{{ID: "3", Name: "New"}}}, {Level: 2, Roles: []guild.Role{regular}}, {Level: 5, Roles: []guild.Role{regular, old}}, {Level: 6},
+			}
+			for _, e := range c.events {
+				w.happens(gid, e)
+			}
+			w.run(1, o.trust)
+			w.posted(o, Key{gid, a.ID}, c.want)
+			if body := o.calls()[0].body; !strings.Contains(body, c.says) {
+				t.Errorf("sent %s", body)
+			}
+		})
+	}
 }
 
 // A webhook gets each event that it is for, signed, silent ones too, and the same id at each try.

@@ -27,30 +27,20 @@ func (d *delivery) edit(ctx context.Context) error {
 		d.term.lookAt(d.Guild, next)
 		return nil
 	}
-	text, until, err := d.boardText(ctx)
-	if err != nil {
+	text, err := d.boardText(ctx)
+	if err != nil || d.Message != "" && d.Shown == digest(text) {
 		return err
 	}
-	if !until.IsZero() {
-		d.term.lookAt(d.Guild, until)
-	}
-	if d.Message != "" && d.Shown == digest(text) {
-		return nil
-	}
-	err = d.send(ctx, post{text: text, upTo: d.Cursor, at: time.Now()})
-	if d.LastError != "" && d.Off == "" {
-		d.term.lookAt(d.Guild, time.Now().Add(editEvery))
-	}
-	return err
+	return d.send(ctx, post{text: text, upTo: d.Cursor, at: time.Now()})
 }
 
-// boardText is what a board shows, and until when at most: of a period until its end.
-func (d *delivery) boardText(ctx context.Context) (text string, until time.Time, err error) {
+// boardText is what a board shows.
+func (d *delivery) boardText(ctx context.Context) (string, error) {
 	title, rows, kind := d.guild.Name, []leaderboard.Standing(nil), d.settings.Period
 	if kind == nil {
 		view, err := d.board.View(ctx, d.guild, leaderboard.Look{Page: 1})
 		if err != nil {
-			return "", until, err
+			return "", err
 		}
 		rows = leaderboard.WithoutGains(view.Rows)
 	} else {
@@ -58,10 +48,9 @@ func (d *delivery) boardText(ctx context.Context) (text string, until time.Time,
 		running, configured := calendar.Of(period.Kind(*kind), period.DayAt(time.Now(), calendar.Zone))
 		title += ", " + cmp.Or(running.Name, running.ID, *kind)
 		if configured {
-			_, until = running.Bounds(calendar.Zone)
 			found, err := d.board.Standings(ctx, d.guild, running, 0, int64(d.settings.Top))
 			if err != nil {
-				return "", until, err
+				return "", err
 			}
 			rows = found.Rows
 		}
@@ -77,7 +66,7 @@ func (d *delivery) boardText(ctx context.Context) (text string, until time.Time,
 	if len(rows) == 0 {
 		lines = append(lines, "Nobody is on this board yet.")
 	}
-	return displayname.Cut(strings.Join(lines, "\n"), announcement.MaxMessage), until, nil
+	return displayname.Cut(strings.Join(lines, "\n"), announcement.MaxMessage), nil
 }
 
 // digest stands for a text.

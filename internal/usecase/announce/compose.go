@@ -78,7 +78,8 @@ func (d *delivery) say(ctx context.Context, e events.Entry) (text string, mentio
 		return text, "", err
 	}
 	told, ok := e.Told(d.guild)
-	if !ok || told.Kind != events.LevelUp || told.Silent || told.Hidden || !d.settings.Wants(told.PreviousLevel, told.Level, rewardLevels(d.guild)) {
+	roles := rolesBetween(d.guild, told.PreviousLevel, told.Level)
+	if !ok || told.Kind != events.LevelUp || told.Silent || told.Hidden || !d.settings.Wants(told.PreviousLevel, told.Level, roles) {
 		return "", "", nil
 	}
 	view, err := d.board.View(ctx, d.guild, leaderboard.Look{Users: []id.User{told.UserID}})
@@ -90,7 +91,7 @@ func (d *delivery) say(ctx context.Context, e events.Entry) (text string, mentio
 	}
 	return d.settings.LevelUp(announcement.Reached{
 		UserID: told.UserID, Name: nameOf(view.Members[0].User), Level: told.Level, Previous: told.PreviousLevel, XP: told.XP, Rank: view.Members[0].Rank,
-		Roles: rolesBetween(d.guild, told.PreviousLevel, told.Level), Guild: d.guild.Name,
+		Roles: roles, Guild: d.guild.Name,
 	}), mentioned, nil
 }
 
@@ -143,16 +144,6 @@ func rolesBetween(g *guild.Guild, previous, reached level.Level) (names []string
 		}
 	}
 	return names
-}
-
-// rewardLevels are the levels at which a guild gives roles.
-func rewardLevels(g *guild.Guild) (levels []level.Level) {
-	for _, reward := range g.RoleRewards {
-		if len(reward.Roles) > 0 {
-			levels = append(levels, reward.Level)
-		}
-	}
-	return levels
 }
 
 // nameOf is what a member is called.

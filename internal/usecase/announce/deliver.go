@@ -96,7 +96,7 @@ func (d *delivery) send(ctx context.Context, p post) error {
 		case d.LastError == "":
 			d.LastSent = time.Now()
 			if d.Kind != announcement.Board {
-				lag.Observe(time.Since(p.at).Seconds())
+				lag.Observe(d.LastSent.Sub(p.at).Seconds())
 			}
 			return d.pass(ctx, p, sent)
 		case isGone(status):

@@ -17,7 +17,8 @@ const (
 
 var posts = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Name: "levelboard_announcements_total",
-	Help: "Posts of announcements by this replica, by kind and outcome: sent, retried (a try that failed, before the next), dropped, expired (older than 15 minutes), off (the webhook is gone).",
+	Help: "Posts of announcements by this replica, by kind and outcome: sent, retried (a try that failed, before the next), dropped, " +
+		"expired (older than 15 minutes), off (the webhook is gone).",
 }, []string{"kind", "outcome"})
 
 var lag = prometheus.NewHistogram(prometheus.HistogramOpts{

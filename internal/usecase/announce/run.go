@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// sweepEvery is how often all announcements are looked at, for what a killed replica did not note; boards in every tenth sweep.
-	sweepEvery  = time.Minute
-	boardSweeps = 10
+	// Every sweepLooks-th look is at all announcements, for what a killed replica did not note, and every boardLooks-th at all boards too, for
+	// periods that have ended.
+	sweepLooks, boardLooks = 60, 600
 	// readAtOnce is how many announcements, or how many guilds' announcements, are read at once.
 	readAtOnce = 500
 	lookTime   = 30 * time.Second
@@ -44,7 +44,7 @@ func (a *Announcer) Run(ctx context.Context) {
 
 // serve posts under a lease until that is lost, or ctx ends.
 func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
-	t := &term{Announcer: a, lease: l, due: map[id.Guild]time.Time{}, busy: map[Key]bool{}}
+	t := &term{Announcer: a, lease: l, due: map[id.Guild]time.Time{}}
 	a.term.Store(t)
 	defer a.term.Store(nil)
 	var working sync.WaitGroup
@@ -52,12 +52,17 @@ func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	start := func(s State) {
-		if s.Off == "" && s.Kind != announcement.Bot && t.take(s.Key) {
-			working.Go(func() {
-				defer t.release(s.Key)
-				t.deliver(ctx, s)
-			})
+		if s.Off != "" || s.Kind == announcement.Bot {
+			return
 		}
+		if _, busy := t.busy.LoadOrStore(s.Key, true); busy {
+			t.lookAt(s.Guild, time.Now().Add(t.every))
+			return
+		}
+		working.Go(func() {
+			defer t.busy.Delete(s.Key)
+			t.deliver(ctx, s)
+		})
 	}
 	pause.Again(ctx, func() time.Duration { return a.every }, func(ctx context.Context) error {
 		if now, held := a.Lease(); !held || now.Fence != l.Fence {
@@ -73,13 +78,12 @@ func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
 // term is the time in which this process holds a lease.
 type term struct {
 	*Announcer
-	lease     lease.Lease
-	sweeps    int
-	nextSweep time.Time
+	lease lease.Lease
+	looks int      // since the last one that failed
+	busy  sync.Map // of Key; the announcements that are being worked on
 
-	mu   sync.Mutex             // of what follows
-	due  map[id.Guild]time.Time // when to look at a guild
-	busy map[Key]bool           // the announcements that are being worked on
+	mu  sync.Mutex             // of due
+	due map[id.Guild]time.Time // when to look at a guild
 }
 
 // lookAt has a guild looked at then, or sooner if that is due already.
@@ -102,24 +106,6 @@ func (t *term) takeDue() []id.Guild {
 	return guilds
 }
 
-// take reports whether nobody works on an announcement, and has somebody; otherwise its guild is looked at again.
-func (t *term) take(k Key) bool {
-	t.mu.Lock()
-	busy := t.busy[k]
-	t.busy[k] = true
-	t.mu.Unlock()
-	if busy {
-		t.lookAt(k.Guild, time.Now().Add(t.every))
-	}
-	return !busy
-}
-
-func (t *term) release(k Key) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.busy, k)
-}
-
 // look starts the announcements of guilds that are due, and now and then all others that have something to post.
 func (t *term) look(ctx context.Context, start func(State)) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
@@ -135,13 +121,11 @@ func (t *term) look(ctx context.Context, start func(State)) error {
 		}
 		err = errors.Join(err, failed)
 	}
-	if err == nil && time.Now().After(t.nextSweep) {
-		if err = t.sweep(ctx, t.sweeps%boardSweeps == 0, start); err == nil {
-			t.sweeps, t.nextSweep = t.sweeps+1, time.Now().Add(sweepEvery)
-		}
+	if err == nil && t.looks%sweepLooks == 0 {
+		err = t.sweep(ctx, t.looks%boardLooks == 0, start)
 	}
-	if err != nil {
-		t.sweeps, t.nextSweep = 0, time.Time{} // what was taken out of the live store, or was due, is nowhere else
+	if t.looks++; err != nil {
+		t.looks = 0 // what was taken out of the live store, or was due, is nowhere else
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 func (d *delivery) sample(ctx context.Context) (p post, err error) {
 	if d.Kind == announcement.Board {
 		d.board = d.Board
-		p.text, _, err = d.boardText(ctx)
+		p.text, err = d.boardText(ctx)
 		return p, err
 	}
 	d.board = sampleBoard{}
@@ -39,26 +39,26 @@ const samplePeriod = `{"id":"2026-W48","kind":"week","name":null,"start":"2026-1
 	`{"rank":3,"userId":"100000000000000003","gained":55}]}`
 
 // sampleEvent is the first level-up of the guild's owner that is announced, or an event of the first name that a webhook gets without level-ups.
-func (d *delivery) sampleEvent() (e events.Entry) {
+func (d *delivery) sampleEvent() events.Entry {
 	owner, low, high := d.guild.OwnerID, d.guild.Curve.XPFor(4), d.guild.Curve.XPFor(5)
 	for l := range level.Level(10000) {
-		if d.settings.Wants(l, l+1, rewardLevels(d.guild)) {
+		if d.settings.Wants(l, l+1, rolesBetween(d.guild, l, l+1)) {
 			low, high = d.guild.Curve.XPFor(l), d.guild.Curve.XPFor(l+1)
 			break
 		}
 	}
-	switch {
-	case d.settings.On(announcement.LevelUp):
-		e = events.Entry{User: owner, Before: low, After: high}
-	default:
-		e = map[announcement.Event]events.Entry{
-			announcement.LevelDown: {User: owner, Before: high, After: low},
-			announcement.Removed:   {User: owner, Moved: events.Removed},
-			announcement.Returned:  {User: owner, After: high, Moved: events.Returned},
-			announcement.Reset:     {Reset: events.Settings},
-			announcement.PeriodOf:  {Period: samplePeriod},
-		}[d.settings.Events[0]]
+	first := d.settings.Events[0]
+	if d.settings.On(announcement.LevelUp) {
+		first = announcement.LevelUp
 	}
+	e := map[announcement.Event]events.Entry{
+		announcement.LevelUp:   {User: owner, Before: low, After: high},
+		announcement.LevelDown: {User: owner, Before: high, After: low},
+		announcement.Removed:   {User: owner, Moved: events.Removed},
+		announcement.Returned:  {User: owner, After: high, Moved: events.Returned},
+		announcement.Reset:     {Reset: events.Settings},
+		announcement.PeriodOf:  {Period: samplePeriod},
+	}[first]
 	e.ID = events.ID{Millis: uint64(time.Now().UnixMilli()), Number: rand.Uint64()}
 	return e
 }

@@ -91,10 +91,13 @@ func (w *world) happens(g id.Guild, e events.Entry) events.ID {
 // xpOf is the XP at which a level begins.
 func xpOf(l level.Level) level.XP { return level.Curve{}.XPFor(l) }
 
-// levelUp raises a member from the level before to a level.
-func (w *world) levelUp(g id.Guild, l level.Level) events.ID {
-	return w.happens(g, events.Entry{User: user, Before: xpOf(l - 1), After: xpOf(l)})
+// raised is a change of the member's level.
+func raised(from, to level.Level) events.Entry {
+	return events.Entry{User: user, Before: xpOf(from), After: xpOf(to)}
 }
+
+// levelUp raises the member from the level before to a level.
+func (w *world) levelUp(g id.Guild, l level.Level) events.ID { return w.happens(g, raised(l-1, l)) }
 
 func (w *world) state(k Key) State {
 	w.mu.Lock()

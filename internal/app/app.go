@@ -180,7 +180,7 @@ func (a *App) start(ctx context.Context) error {
 	a.background.Go(func() { a.feed.Run(background) })
 	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log, Guild: guildCache.ByID, Now: time.Now})
 	announcements := announce.New(announce.Deps{
-		Archive: a.stores.archive, Live: store, Guilds: guildCache, Board: board, Lease: a.writer.Lease, Hosts: hosts, Log: a.log,
+		Archive: a.stores.archive, Live: store, ByID: guildCache.ByID, Board: board, Lease: a.writer.Lease, Hosts: hosts, Log: a.log,
 	})
 	a.announcements.Store(announcements)
 	a.background.Go(func() { announcements.Run(background) })

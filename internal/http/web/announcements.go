@@ -19,15 +19,17 @@ const announcementsPath = "/guilds/:guildId/announcements"
 
 // announcementsPage is the content of the page of a guild's announcements.
 type announcementsPage struct {
-	Guild        *guild.Guild
-	Rows         []announcementRow
-	Done, Failed string // just now, in words
+	Guild            *guild.Guild
+	Rows             []announcementRow
+	Done, Failed     string // just now, in words
+	Secret, SecretOf string // a new signing secret, which is shown this once, and the name of its announcement
 }
 
 // announcementRow is an announcement, and how far it is.
 type announcementRow struct {
 	announcement.Announcement
-	Status announce.Status
+	KindName string
+	Status   announce.Status
 }
 
 // announcementKinds are the kinds in the order of the page, with what it calls them and says of them.
@@ -52,9 +54,6 @@ func kindOf(k announcement.Kind) string {
 	}
 	return ""
 }
-
-// KindName is what the page calls its kind.
-func (r announcementRow) KindName() string { return kindOf(r.Kind) }
 
 // Kinds are what can be added.
 func (announcementsPage) Kinds() []announcementKind { return announcementKinds }
@@ -84,8 +83,10 @@ func (s *Site) showAnnouncements(c *gin.Context, page announcementsPage) error {
 		return err
 	}
 	for i, status := range statuses {
-		page.Rows = append(page.Rows, announcementRow{page.Guild.Announcements[i], status})
+		a := page.Guild.Announcements[i]
+		page.Rows = append(page.Rows, announcementRow{a, kindOf(a.Kind), status})
 	}
+	pageOf(c).secret = page.Secret != ""
 	return s.show(c, http.StatusOK, "announcements", "Announcements of "+page.Guild.Name, page)
 }
 
@@ -113,7 +114,11 @@ func (s *Site) changeAnnouncement(c *gin.Context) error {
 	case "test":
 		return s.testAnnouncement(c, page, k)
 	case "secret":
-		return s.makeAnnouncementSecret(c, page, k)
+		secret, err := s.deps.Announcements.NewSecret(c.Request.Context(), k)
+		if err != nil {
+			return err
+		}
+		return s.showAnnouncements(c, announcementsPage{Guild: g, Secret: secret, SecretOf: page.Fields["name"]})
 	case "on":
 		return toAnnouncements(c, g, "on", s.deps.Announcements.SwitchOn(c.Request.Context(), k))
 	case "delete":
@@ -145,19 +150,4 @@ func (s *Site) testAnnouncement(c *gin.Context, page *announcementPage, k announ
 		shown.Failed = fmt.Sprintf("The test of %s failed. %s", name, said)
 	}
 	return s.showAnnouncements(c, shown)
-}
-
-// announcementSecret is the content of the page that shows a signing secret once.
-type announcementSecret struct {
-	Guild        *guild.Guild
-	Name, Secret string
-}
-
-func (s *Site) makeAnnouncementSecret(c *gin.Context, page *announcementPage, k announce.Key) error {
-	secret, err := s.deps.Announcements.NewSecret(c.Request.Context(), k)
-	if err != nil {
-		return err
-	}
-	pageOf(c).secret = true
-	return s.show(c, http.StatusOK, "announcement-secret", "New signing secret", announcementSecret{page.Guild, page.Fields["name"], secret})
 }

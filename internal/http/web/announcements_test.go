@@ -54,7 +54,7 @@ func newAnnouncementsWorld(t *testing.T) *announcementsWorld {
 	hosts, _ := outbound.ParseHosts([]string{"127.0.0.1"})
 	w.settingsWorld = newSettingsWorldWith(t, func(in *settingsWorld, s *site, live *redisstore.Store, _ *hydrate.Hydrator) {
 		s.deps.Announcements = announce.New(announce.Deps{
-			Archive: in.archive, Live: live, Guilds: in.cache, Board: in.board, Hosts: hosts, Log: slog.New(slog.DiscardHandler),
+			Archive: in.archive, Live: live, ByID: in.cache.ByID, Board: in.board, Hosts: hosts, Log: slog.New(slog.DiscardHandler),
 			Trust: &tls.Config{RootCAs: target.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs},
 			Lease: func() (lease.Lease, bool) { return lease.Lease{}, false },
 		})

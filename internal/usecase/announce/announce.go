@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -74,11 +75,6 @@ type Live interface {
 	TakeEventful(ctx context.Context) ([]id.Guild, error)
 }
 
-// Guilds finds settings. Its errors are faults.
-type Guilds interface {
-	ByID(ctx context.Context, g id.Guild) (*guild.Guild, error)
-}
-
 // Board reads members. Its errors are faults.
 type Board interface {
 	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
@@ -89,7 +85,7 @@ type Board interface {
 type Deps struct {
 	Archive Archive
 	Live    Live
-	Guilds  Guilds
+	ByID    func(ctx context.Context, g id.Guild) (*guild.Guild, error) // the settings; its errors are faults
 	Board   Board
 	Lease   func() (lease.Lease, bool) // of this process, if it is held
 	Hosts   outbound.Hosts
@@ -110,16 +106,15 @@ func New(d Deps) *Announcer {
 	return &Announcer{Deps: d, client: outbound.New(d.Hosts, d.Trust), every: time.Second}
 }
 
-// find returns a guild with the settings of one of its announcements; nil when it has none of that id.
+// find returns a guild with the settings of one of its announcements. Its errors are faults.
 func (a *Announcer) find(ctx context.Context, k Key) (*guild.Guild, *announcement.Announcement, error) {
-	g, err := a.Guilds.ByID(ctx, k.Guild)
+	g, err := a.ByID(ctx, k.Guild)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range g.Announcements {
-		if g.Announcements[i].ID == k.ID {
-			return g, &g.Announcements[i], nil
-		}
+	i := slices.IndexFunc(g.Announcements, func(one announcement.Announcement) bool { return one.ID == k.ID })
+	if i < 0 {
+		return nil, nil, asFault("", ErrUnknown)
 	}
-	return g, nil, nil
+	return g, &g.Announcements[i], nil
 }

@@ -72,7 +72,7 @@ func TestTests(t *testing.T) {
 	k := func(n string) Key { return Key{gid, "hook-" + n} }
 	w.set(func() { s := w.states[k("1")]; s.Off = "gone"; w.states[k("1")] = s })
 	before := w.state(k("1"))
-	a := New(Deps{Archive: w, Live: w, Guilds: w, Board: w, Trust: o.trust, Hosts: mustHosts("127.0.0.1")})
+	a := New(Deps{Archive: w, Live: w, ByID: w.guild, Board: w, Trust: o.trust, Hosts: mustHosts("127.0.0.1")})
 	for n, want := range map[string]int{"1": 200, "2": 200, "3": 200, "5": 410} {
 		if tested, err := a.Test(t.Context(), k(n)); tested != (Tested{Status: want}) || err != nil {
 			t.Errorf("announcement %s: %+v, %v", n, tested, err)

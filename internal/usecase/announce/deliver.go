@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/events"
@@ -59,7 +60,9 @@ func (t *term) deliver(ctx context.Context, s State) {
 func (d *delivery) step(ctx context.Context) (more bool, err error) {
 	d.guild, d.settings, err = d.find(ctx, d.Key)
 	switch {
-	case err != nil || d.settings == nil || d.settings.Kind != d.Kind:
+	case fault.Is(err, fault.NotFound) || err == nil && d.settings.Kind != d.Kind:
+		return false, nil // it was deleted, or became another
+	case err != nil:
 		return false, err
 	case d.Kind == announcement.Board:
 		return false, d.edit(ctx)

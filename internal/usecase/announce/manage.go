@@ -63,7 +63,7 @@ func (s *Status) fill(from State) {
 
 // NewSecret makes a new signing secret of a webhook and returns it; it is shown nowhere else. The one before ends at once.
 func (a *Announcer) NewSecret(ctx context.Context, k Key) (string, error) {
-	_, settings, err := a.known(ctx, k)
+	_, settings, err := a.find(ctx, k)
 	if err != nil {
 		return "", err
 	}
@@ -77,7 +77,7 @@ func (a *Announcer) NewSecret(ctx context.Context, k Key) (string, error) {
 
 // SwitchOn makes an announcement that is off begin again from now. Events of the time between are not announced.
 func (a *Announcer) SwitchOn(ctx context.Context, k Key) error {
-	if _, _, err := a.known(ctx, k); err != nil {
+	if _, _, err := a.find(ctx, k); err != nil {
 		return err
 	}
 	return asFault("switch an announcement on", a.Archive.SwitchAnnouncementOn(ctx, k))
@@ -91,7 +91,7 @@ type Tested struct {
 
 // Test posts a sample once, or edits a board now. The announcement's state stays as it is.
 func (a *Announcer) Test(ctx context.Context, k Key) (Tested, error) {
-	g, settings, err := a.known(ctx, k)
+	g, settings, err := a.find(ctx, k)
 	if err != nil {
 		return Tested{}, err
 	}
@@ -125,15 +125,6 @@ func (a *Announcer) Preview(ctx context.Context, g *guild.Guild, settings *annou
 	d := &delivery{Announcer: a, State: State{Key: Key{g.ID, settings.ID}, Kind: settings.Kind}, guild: g, settings: settings}
 	p, err := d.sample(ctx)
 	return p.text, err
-}
-
-// known is find, with a NotFound fault when there is no such announcement.
-func (a *Announcer) known(ctx context.Context, k Key) (*guild.Guild, *announcement.Announcement, error) {
-	g, settings, err := a.find(ctx, k)
-	if err == nil && settings == nil {
-		err = asFault("", ErrUnknown)
-	}
-	return g, settings, err
 }
 
 func asFault(op string, err error) error {

@@ -201,7 +201,7 @@ func (w *world) TakeEventful(context.Context) (guilds []id.Guild, err error) {
 	return guilds, nil
 }
 
-func (w *world) ByID(_ context.Context, g id.Guild) (*guild.Guild, error) {
+func (w *world) guild(_ context.Context, g id.Guild) (*guild.Guild, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if found := w.guilds[g]; found != nil {
@@ -235,7 +235,7 @@ const every = 50 * time.Millisecond
 func (w *world) run(fence int64, trust *tls.Config) (a *Announcer, kill func()) {
 	hosts, _ := outbound.ParseHosts([]string{"127.0.0.1"})
 	a = New(Deps{
-		Archive: w, Live: w, Guilds: w, Board: w, Hosts: hosts, Trust: trust, Log: slog.New(slog.DiscardHandler),
+		Archive: w, Live: w, ByID: w.guild, Board: w, Hosts: hosts, Trust: trust, Log: slog.New(slog.DiscardHandler),
 		Lease: func() (lease.Lease, bool) {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -44,18 +44,18 @@ var (
 	errMalformed = errors.New("not the text of an API key")
 )
 
-// Key is a key as the archive holds it: everything but the secret.
+// Key is a key as the archive holds it, everything but the secret, and as the operator sees it.
 type Key struct {
-	ID         string // 12 letters and digits, part of the secret's text
-	Hash       [32]byte
-	Old        []OldSecret // that work beside it for a while, after rotations; in no order
-	Name       string
-	OwnerID    id.User
-	Permission Permission
-	GuildIDs   []id.Guild // its grants, ascending
-	CreatedAt  time.Time
-	ExpiresAt  *time.Time // nil: never
-	RateLimit  *int       // requests a minute; nil: the service's default; 0: no limit of its own
+	GuildIDs   []id.Guild  `json:"guildIds"` // its grants, ascending
+	ID         string      `json:"id"`       // 12 letters and digits, part of the secret's text
+	Name       string      `json:"name"`
+	OwnerID    id.User     `json:"ownerId"`
+	Permission Permission  `json:"permission"`
+	RateLimit  *int        `json:"rateLimit"` // requests a minute; nil: the service's default; 0: no limit of its own
+	CreatedAt  time.Time   `json:"-"`
+	ExpiresAt  *time.Time  `json:"-"` // nil: never
+	Hash       [32]byte    `json:"-"`
+	Old        []OldSecret `json:"-"` // that work beside it for a while, after rotations; in no order
 }
 
 // Matches reports whether secret is this key's whole text, or was before a rotation whose overlap is not over. How long it

@@ -8,8 +8,8 @@ import (
 
 // Gain is what a member gained on a day; it may be negative.
 type Gain struct {
-	Day    Day
-	Gained int64
+	Day    Day   `json:"date"`
+	Gained int64 `json:"gained"`
 }
 
 // errGains says that a text is not one of FormatGains.

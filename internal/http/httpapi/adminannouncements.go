@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/gin-gonic/gin"
 
@@ -10,36 +9,28 @@ import (
 	"levelboard/internal/usecase/guilds"
 )
 
-func (a *api) listAnnouncements(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) listAnnouncements(r *request) (any, error) {
 	gid := r.adminGuild()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	g, err := a.deps.Settings.Read(r.ctx, guilds.Operator, gid)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	list, err := a.deps.Announcements.Statuses(r.ctx, g)
-	if err != nil {
-		return err
-	}
-	return answer(c, http.StatusOK, map[string]any{"announcements": list})
+	return object{"announcements": list}, err
 }
 
 // ofAnnouncement runs a call about the announcement of the path and answers with what it returns, or with nothing.
 func (a *api) ofAnnouncement(status int, call func(ctx context.Context, k announce.Key) (body any, err error)) gin.HandlerFunc {
-	return a.handle(bodiless(func(c *gin.Context) error {
-		r := a.read(c)
-		k := announce.Key{Guild: r.adminGuild(), ID: c.Param("announcementId")}
+	return a.json(bodiless(func(r *request) (any, error) {
+		k := announce.Key{Guild: r.adminGuild(), ID: r.c.Param("announcementId")}
 		if r.err != nil {
-			return r.err
+			return nil, r.err
 		}
-		body, err := call(r.ctx, k)
-		if err != nil || body == nil {
-			return noContent(c, err)
-		}
-		return answer(c, status, body)
+		r.status = status
+		return call(r.ctx, k)
 	}))
 }
 

@@ -3,9 +3,6 @@ package httpapi
 import (
 	"net/http"
 
-	"github.com/gin-gonic/gin"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -24,33 +21,27 @@ func (r *request) paging() (after string, limit int) {
 	return after, int(r.optionalInt("limit", 1, listLimit, listLimit))
 }
 
-func (a *api) listGuilds(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) listGuilds(r *request) (any, error) {
 	after, limit := r.paging()
 	if after != "" && !id.Valid(after) {
 		r.keep(fault.New(fault.Invalid, "The query parameter after %s.", id.ErrSnowflake))
 	}
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	found, err := a.deps.Settings.List(r.ctx, id.Guild(after), limit+1)
-	if err != nil {
-		return err
-	}
 	found, more := firstOf(found, limit)
 	list := struct {
-		Guilds []jsontext.Value `json:"guilds"`
+		Guilds []guild.Settings `json:"guilds"`
 		Next   *id.Guild        `json:"next"`
-	}{Guilds: make([]jsontext.Value, len(found))}
+	}{Guilds: make([]guild.Settings, len(found))}
 	for i, g := range found {
-		if list.Guilds[i], err = guild.Marshal(g.Settings); err != nil {
-			return err
-		}
+		list.Guilds[i] = g.Settings
 	}
 	if more {
 		list.Next = &found[limit-1].ID
 	}
-	return answer(c, http.StatusOK, list)
+	return list, err
 }
 
 // firstOf cuts off what was read beyond the limit, only to know that there is more.
@@ -58,60 +49,51 @@ func firstOf[T any](read []T, limit int) (first []T, more bool) {
 	return read[:min(limit, len(read))], len(read) > limit
 }
 
-func (a *api) getGuild(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) getGuild(r *request) (any, error) {
 	gid := r.adminGuild()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	g, err := a.deps.Settings.Read(r.ctx, guilds.Operator, gid)
-	return answerGuild(c, http.StatusOK, g, err)
+	return settingsOf(a.deps.Settings.Read(r.ctx, guilds.Operator, gid))
 }
 
-func (a *api) putGuild(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) putGuild(r *request) (any, error) {
 	gid := r.adminGuild()
 	settings, err := guild.Parse(gid, r.document())
 	r.keep(err)
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	g, created, err := a.deps.Settings.Put(r.ctx, settings)
 	if created {
-		return answerGuild(c, http.StatusCreated, g, err)
+		r.status = http.StatusCreated
 	}
-	return answerGuild(c, http.StatusOK, g, err)
+	return settingsOf(g, err)
 }
 
 // patchGuild changes some properties of a guild's settings.
-func (a *api) patchGuild(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) patchGuild(r *request) (any, error) {
 	gid := r.adminGuild()
 	change, err := guild.ParseChange(gid, r.document())
 	r.keep(err)
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	g, err := a.deps.Settings.Change(r.ctx, gid, change)
-	return answerGuild(c, http.StatusOK, g, err)
+	return settingsOf(a.deps.Settings.Change(r.ctx, gid, change))
 }
 
-func (a *api) deleteGuild(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) deleteGuild(r *request) (any, error) {
 	gid := r.adminGuild()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	return noContent(c, a.deps.Settings.Delete(r.ctx, gid))
+	return nil, a.deps.Settings.Delete(r.ctx, gid)
 }
 
-func answerGuild(c *gin.Context, status int, g *guild.Guild, err error) error {
+// settingsOf is the document of a guild that was found.
+func settingsOf(g *guild.Guild, err error) (any, error) {
 	if err != nil {
-		return err
+		return nil, err
 	}
-	document, err := guild.Marshal(g.Settings)
-	if err != nil {
-		return err
-	}
-	return write(c, status, document)
+	return g.Settings, nil
 }

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/gin-gonic/gin"
-
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/hidden"
 	"levelboard/internal/http/edge"
@@ -21,12 +19,6 @@ type importRequest struct {
 	Files strictjson.Optional[string] `json:"files"`
 	Plan  strictjson.Optional[string] `json:"plan"`
 	Again strictjson.Optional[bool]   `json:"again"`
-}
-
-type importJSON struct {
-	ID         string         `json:"id"`
-	Checkpoint checkpointJSON `json:"checkpoint"`
-	Continued  bool           `json:"continued"`
 }
 
 // finishRequest is the body of POST of finish: how many members were imported.
@@ -49,21 +41,17 @@ func (m *importedMember) put(place string) (leaderboard.Put, error) {
 }
 
 // beginImport makes a checkpoint and names the import, for the Idempotency-Keys of its calls.
-func (a *api) beginImport(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) beginImport(r *request) (any, error) {
 	g := r.adminGuild()
 	var sent importRequest
 	r.decode(&sent)
 	begin, err := sent.begin()
 	r.keep(err)
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	begun, err := a.deps.Checkpoints.BeginImport(r.ctx, g, begin)
-	if err != nil {
-		return err
-	}
-	return answer(c, http.StatusCreated, importJSON{begun.ID, checkpointBody(begun.Checkpoint), begun.Continued})
+	r.status = http.StatusCreated
+	return a.deps.Checkpoints.BeginImport(r.ctx, g, begin)
 }
 
 func (r *importRequest) begin() (b checkpoints.Begin, err error) {
@@ -87,7 +75,7 @@ func isSHA256(text string) bool {
 }
 
 // importMembers is putMembers by the operator: without events and gains, and with presence.
-func (a *api) importMembers(c *gin.Context) error { return a.put(c, readImport) }
+func (a *api) importMembers(r *request) (any, error) { return a.put(r, readImport) }
 
 func readImport(sent []byte) (leaderboard.Puts, error) {
 	puts, err := readPutsOf(sent, (*importedMember).put)
@@ -96,20 +84,18 @@ func readImport(sent []byte) (leaderboard.Puts, error) {
 }
 
 // finishImport notes that an import was applied, and has followers of the guild read its members again.
-func (a *api) finishImport(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) finishImport(r *request) (any, error) {
 	g := r.adminGuild()
 	var sent finishRequest
 	r.decode(&sent)
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	return noContent(c, a.deps.Checkpoints.FinishImport(r.ctx, g, c.Param("importId"), sent.Members))
+	return nil, a.deps.Checkpoints.FinishImport(r.ctx, g, r.c.Param("importId"), sent.Members)
 }
 
 // exportMembers streams all members, with every change that was made before the request.
-func (a *api) exportMembers(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) exportMembers(r *request) error {
 	gid := r.adminGuild()
 	format := importer.Format(r.query.Get("format"))
 	if !format.Valid() {
@@ -122,5 +108,5 @@ func (a *api) exportMembers(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return edge.Export(c, a.log, format, g, members)
+	return edge.Export(r.c, a.log, format, g, members)
 }

@@ -42,11 +42,6 @@ func reason(h http.Header) (string, error) {
 	return "", fault.New(fault.Invalid, "The header X-Audit-Log-Reason is given more than once. Send one reason.")
 }
 
-type auditPageJSON struct {
-	Records []auditRecordJSON `json:"records"`
-	Next    *string           `json:"next"`
-}
-
 type auditRecordJSON struct {
 	ID        string         `json:"id"`
 	At        *string        `json:"at"`
@@ -67,25 +62,24 @@ type actorJSON struct {
 }
 
 // readAudit answers a page of a guild's audit log.
-func (a *api) readAudit(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) readAudit(r *request) (any, error) {
 	g := r.guild()
 	q := r.auditQuery()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	page, err := a.deps.Audit.Read(r.ctx, g, q)
-	if err != nil {
-		return err
-	}
-	body := auditPageJSON{Records: make([]auditRecordJSON, len(page.Records))}
+	body := struct {
+		Records []auditRecordJSON `json:"records"`
+		Next    *string           `json:"next"`
+	}{Records: make([]auditRecordJSON, len(page.Records))}
 	for i := range page.Records {
 		body.Records[i] = auditBody(&page.Records[i])
 	}
 	if page.Next != nil {
 		body.Next = new(page.Next.String())
 	}
-	return answer(c, http.StatusOK, body)
+	return body, err
 }
 
 // defaultAuditLimit is how many records a page has when nothing else is asked for.
@@ -127,10 +121,10 @@ func (r *request) optionalTime(name string) time.Time {
 const maxActorID = 64
 
 func auditBody(r *audit.Record) auditRecordJSON {
-	at, by := r.At(), r.By
+	by := r.By
 	body := auditRecordJSON{
-		ID: r.ID.String(), At: timestamp(at), Actor: actorJSON{by.Actor.Kind, by.Actor.ID, by.Actor.Name}, Action: r.Action,
-		Before: orNull(r.Before), After: orNull(r.After), Count: r.Count, RequestID: by.RequestID,
+		ID: r.ID.String(), At: timestamp(r.At()), Actor: actorJSON{by.Actor.Kind, by.Actor.ID, by.Actor.Name}, Action: r.Action,
+		Before: r.Before, After: r.After, Count: r.Count, RequestID: by.RequestID,
 	}
 	if r.UserID != "" {
 		body.UserID = &r.UserID
@@ -139,11 +133,4 @@ func auditBody(r *audit.Record) auditRecordJSON {
 		body.Reason = &by.Reason
 	}
 	return body
-}
-
-func orNull(value jsontext.Value) jsontext.Value {
-	if value == nil {
-		return jsontext.Value("null")
-	}
-	return value
 }

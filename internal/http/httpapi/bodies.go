@@ -20,11 +20,6 @@ type user struct {
 	Username      string  `json:"username"`
 }
 
-type userWithColour struct {
-	AccentColour *string `json:"accentColour"`
-	user
-}
-
 type pageJSON struct {
 	Guild              guildJSON    `json:"guild"`
 	IsManager          bool         `json:"isManager"`
@@ -47,15 +42,15 @@ type guildJSON struct {
 }
 
 type entry struct {
-	Gained       int64          `json:"gained,omitzero"` // on the board of a period, where it is above 0
-	Level        level.Level    `json:"level"`
-	MessageCount int64          `json:"messageCount"`
-	NextLevelXP  level.XP       `json:"nextLevelXp"`
-	Progress     float64        `json:"progress"`
-	Rank         int64          `json:"rank"`
-	User         userWithColour `json:"user"`
-	UserID       id.User        `json:"userId"`
-	XP           level.XP       `json:"xp"`
+	Gained       int64            `json:"gained,omitzero"` // on the board of a period, where it is above 0
+	Level        level.Level      `json:"level"`
+	MessageCount int64            `json:"messageCount"`
+	NextLevelXP  level.XP         `json:"nextLevelXp"`
+	Progress     float64          `json:"progress"`
+	Rank         int64            `json:"rank"`
+	User         leaderboard.User `json:"user"`
+	UserID       id.User          `json:"userId"`
+	XP           level.XP         `json:"xp"`
 }
 
 type multiplier struct {
@@ -97,58 +92,35 @@ type memberJSON struct {
 	User user `json:"user"`
 }
 
-type resultsJSON struct {
-	Results []resultJSON `json:"results"`
-}
-
 type resultJSON struct {
-	UserID       id.User     `json:"userId"`
-	Gained       level.XP    `json:"gained"`
-	XP           level.XP    `json:"xp"`
-	Level        level.Level `json:"level"`
-	MessageCount int64       `json:"messageCount"`
-	LeveledUp    bool        `json:"leveledUp"`
-	AddRoles     []id.Role   `json:"addRoles"`
-	RemoveRoles  []id.Role   `json:"removeRoles"`
-}
-
-// summaryBody is what a change is answered with.
-func summaryBody(g *guild.Guild, out leaderboard.Outcome) (body summaryJSON) {
-	body.Level.Level, body.Level.MessageCount, body.Level.XP = g.Curve.LevelAt(out.After), out.MessageCount, out.After
-	return body
+	leaderboard.Gain
+	AddRoles    []id.Role `json:"addRoles"`
+	RemoveRoles []id.Role `json:"removeRoles"`
 }
 
 func memberBody(g *guild.Guild, m leaderboard.Ranked) memberJSON {
-	body := memberJSON{User: userBody(m.User)}
+	body := memberJSON{User: user{m.User.Avatar, m.User.Discriminator, m.User.GlobalName, m.User.Username}}
 	body.Level.LastUpdated, body.Level.Level = timestamp(m.LastUpdated), g.Curve.LevelAt(m.XP)
 	body.Level.MessageCount, body.Level.Rank, body.Level.XP = m.MessageCount, m.Rank, m.XP
 	return body
 }
 
-func resultsBody(g *guild.Guild, gains []leaderboard.Gain) resultsJSON {
-	body := resultsJSON{Results: make([]resultJSON, len(gains))}
+func resultsBody(g *guild.Guild, gains []leaderboard.Gain) []resultJSON {
+	results := make([]resultJSON, len(gains))
 	type roles struct{ add, remove []id.Role }
 	at := map[level.Level]roles{} // most who level up are at the same few levels
-	for i := range gains {
-		gain := &gains[i]
-		result := resultJSON{
-			UserID: gain.UserID, Gained: gain.Gained, XP: gain.XP, Level: gain.Level, MessageCount: gain.MessageCount, LeveledUp: gain.LeveledUp,
-		}
+	for i, gain := range gains {
+		results[i].Gain = gain
 		if gain.LeveledUp || gain.Created && g.HasRewardAt(0) {
 			changes, known := at[gain.Level]
 			if !known {
 				changes.add, changes.remove = g.RoleChanges(gain.Level)
 				at[gain.Level] = changes
 			}
-			result.AddRoles, result.RemoveRoles = changes.add, changes.remove
+			results[i].AddRoles, results[i].RemoveRoles = changes.add, changes.remove
 		}
-		body.Results[i] = result
 	}
-	return body
-}
-
-func userBody(u leaderboard.User) user {
-	return user{Avatar: u.Avatar, Discriminator: u.Discriminator, GlobalName: u.GlobalName, Username: u.Username}
+	return results
 }
 
 func pageBody(g *guild.Guild, rows []leaderboard.Ranked, manager bool) pageJSON {
@@ -185,12 +157,8 @@ func entryBody(c level.Curve, row *leaderboard.Ranked) entry {
 	at, next, progress := c.Progress(row.XP)
 	return entry{
 		Level: at, MessageCount: row.MessageCount, NextLevelXP: next, Progress: progress, Rank: row.Rank,
-		User: pageUser(row.User), UserID: row.UserID, XP: row.XP,
+		User: row.User, UserID: row.UserID, XP: row.XP,
 	}
-}
-
-func pageUser(u leaderboard.User) userWithColour {
-	return userWithColour{AccentColour: u.AccentColour, user: userBody(u)}
 }
 
 // pageWithout is a page without its levels.

@@ -38,10 +38,10 @@ func TestHowAnswersAreWritten(t *testing.T) {
 	up := gain
 	up.LeveledUp = true
 	for want, body := range map[string]any{
-		`{"level":{"level":2,"messageCount":7,"xp":150}}`: summaryBody(g, leaderboard.Outcome{After: 150, MessageCount: 7}),
+		`{"level":{"level":2,"messageCount":7,"xp":150}}`: (&request{}).changed(g, leaderboard.Outcome{After: 150, MessageCount: 7}),
 		`{"level":{"lastUpdated":null,"level":2,"messageCount":7,"rank":3,"xp":150},"user":{"avatar":null,"discriminator":"","globalName":null,"username":"<ada>"}}`: memberBody(g, member),
-		`{"results":[{"userId":"100000000000000001","gained":20,"xp":160,"level":1,"messageCount":8,"leveledUp":false,"addRoles":[],"removeRoles":[]},` +
-			`{"userId":"100000000000000001","gained":20,"xp":160,"level":1,"messageCount":8,"leveledUp":true,"addRoles":["300000000000000001"],"removeRoles":[]}]}`: resultsBody(g, []leaderboard.Gain{gain, up}),
+		`[{"userId":"100000000000000001","gained":20,"xp":160,"level":1,"messageCount":8,"leveledUp":false,"addRoles":[],"removeRoles":[]},` +
+			`{"userId":"100000000000000001","gained":20,"xp":160,"level":1,"messageCount":8,"leveledUp":true,"addRoles":["300000000000000001"],"removeRoles":[]}]`: resultsBody(g, []leaderboard.Gain{gain, up}),
 	} {
 		if got, err := encode(body); err != nil || string(got) != want {
 			t.Errorf("%s, %v; want %s", got, err, want)

@@ -40,8 +40,7 @@ type picture struct {
 // rankCard answers with a member's card, to whoever may read the guild's leaderboard. Its ETag is made of what is drawn,
 // read after the request arrived: a card is never older than its request, and stays the same while others gain XP.
 func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
-	return a.handle(func(c *gin.Context) error {
-		r := a.read(c)
+	return a.writes(func(r *request) error {
 		user := r.member()
 		theme := r.theme()
 		g := r.readable()
@@ -50,12 +49,12 @@ func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
 		}
 		member, err := a.deps.Board.Member(r.ctx, g, user)
 		if err == nil {
-			err = shown(callerOf(c), g, member)
+			err = shown(callerOf(r.c), g, member)
 		}
 		if err != nil {
 			return err
 		}
-		return a.serveCard(c, picture{format: format, theme: theme, data: cardData(g, member)})
+		return a.serveCard(r.c, picture{format: format, theme: theme, data: cardData(g, member)})
 	})
 }
 

@@ -61,9 +61,9 @@ func TestARequestWhoseTimeIsOverHasFailed(t *testing.T) {
 				router := gin.New()
 				router.Use(a.traced()...)
 				route := fmt.Sprintf("/test-of-time/%v", traced)
-				router.GET(route, a.observe, a.handle(func(c *gin.Context) error {
-					<-c.Request.Context().Done()
-					return fault.Down("read", c.Request.Context().Err())
+				router.GET(route, a.observe, a.writes(func(r *request) error {
+					<-r.ctx.Done()
+					return fault.Down("read", r.ctx.Err())
 				}))
 				router.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", route, nil))
 				for status, want := range map[int]bool{503: true, clientGone: false} {

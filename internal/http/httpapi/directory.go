@@ -1,20 +1,15 @@
 package httpapi
 
-import (
-	"github.com/gin-gonic/gin"
-
-	"levelboard/internal/domain/guild"
-)
+import "levelboard/internal/domain/guild"
 
 // putDirectory keeps what a bot says of its guild.
-func (a *api) putDirectory(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) putDirectory(r *request) (any, error) {
 	r.guild()
 	given, err := guild.ParseDescription(r.largeBody())
 	r.keep(err)
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	return noContent(c, a.deps.Settings.Describe(r.ctx, g.ID, given))
+	return nil, a.deps.Settings.Describe(r.ctx, g.ID, given)
 }

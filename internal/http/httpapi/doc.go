@@ -7,10 +7,10 @@
 //     and send every route of it without a key, with a wrong one, without a grant, with broken ids, queries and bodies, and without Redis
 //     (apitest.Calls): these need no test of yours.
 //  2. routes.go has the route, in the group that says who may call it: open, keyed or operator. What takes long has edge.Slow before it.
-//  3. A file named after the endpoint has the handler and the struct of its answer. r := a.read(c) reads the request line by line (read.go,
-//     readquery.go) in the order of the checks: path and query, headers, body, then r.permitted() (the guild, and a key that may), r.enabled()
-//     (and leveling is on) or r.readable() (whoever may read the board). After an error these lines do nothing; return r.err once, before
-//     the use case is called. Write with answer, answerPrivate (what depends on the key) or noContent, and hand on the faults of use cases.
+//  3. A file named after the endpoint has the handler, which reads the request line by line (read.go, readquery.go) in the order of the checks:
+//     path and query, headers, body, then r.permitted() (the guild, and a key that may), r.enabled() (and leveling is on) or r.readable() (whoever
+//     may read the board). After an error these lines do nothing; return r.err once, before the use case is called. Return what the use case
+//     returned, or a struct with json tags; nil is an answer without a body. privateJSON in routes.go is for what depends on the key.
 //  4. The use case is a method of a field of Deps, which are the types themselves. What changes members takes r.once(), what changes anything is
 //     in the audit log by its context (audit.go). A new store method has its test in storetest.
 //  5. What is new in it has a test in internal/app, on the whole service, and a line in the page of docs/ that it belongs to.

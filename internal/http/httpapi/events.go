@@ -28,17 +28,17 @@ const (
 
 // followEvents streams the events of a guild until the client goes, is too slow, or may no longer follow, or the service
 // stops. The permission is checked before each event that is sent, and each second.
-func (a *api) followEvents(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) followEvents(r *request) error {
 	r.guild()
-	after, err := lastEventID(c.Request.Header)
+	after, err := lastEventID(r.c.Request.Header)
 	r.keep(err)
 	g := r.enabled()
 	if r.err != nil {
 		return r.err
 	}
+	c := r.c
 	h := c.Writer.Header()
-	if c.Request.Method == http.MethodHead {
+	if r.c.Request.Method == http.MethodHead {
 		setStreamHeaders(h)
 		c.Status(http.StatusOK)
 		return nil

@@ -1,10 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-
-	"github.com/gin-gonic/gin"
-
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/hidden"
@@ -23,25 +19,16 @@ type hiddenRequest struct {
 	UserIDs []id.User                   `json:"userIds" items:"1..1000"`
 }
 
-type hiddenChangedJSON struct {
-	Changed int64 `json:"changed"`
-}
-
-type hiddenListJSON struct {
-	Hidden []hiddenJSON `json:"hidden"`
-}
-
 type hiddenJSON struct {
-	UserID id.User         `json:"userId"`
-	By     []string        `json:"by"`
-	User   *userWithColour `json:"user"`
-	XP     *level.XP       `json:"xp"`
-	Level  *level.Level    `json:"level"`
+	UserID id.User           `json:"userId"`
+	By     []string          `json:"by"`
+	User   *leaderboard.User `json:"user"`
+	XP     *level.XP         `json:"xp"`
+	Level  *level.Level      `json:"level"`
 }
 
 // putHidden sets or lifts one flag of users.
-func (a *api) putHidden(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) putHidden(r *request) (any, error) {
 	r.guild()
 	var sent hiddenRequest
 	r.decode(&sent)
@@ -49,13 +36,10 @@ func (a *api) putHidden(c *gin.Context) error {
 	r.keep(err)
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	changed, err := a.deps.Hiding.Set(r.ctx, g.ID, step)
-	if err != nil {
-		return err
-	}
-	return answer(c, http.StatusOK, hiddenChangedJSON{changed})
+	return object{"changed": changed}, err
 }
 
 func (h hiddenRequest) step() (hiding.Step, error) {
@@ -66,27 +50,22 @@ func (h hiddenRequest) step() (hiding.Step, error) {
 	return hiding.Step{By: by, Hidden: h.Hidden, Users: h.UserIDs}, nil
 }
 
-func (a *api) listHidden(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) listHidden(r *request) (any, error) {
 	r.guild()
 	number := min(r.page(), leaderboard.MaxPage)
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	listed, _, err := a.deps.Hiding.List(r.ctx, g, number)
-	if err != nil {
-		return err
-	}
-	body := hiddenListJSON{make([]hiddenJSON, len(listed))}
+	list := make([]hiddenJSON, len(listed))
 	for i, l := range listed {
-		body.Hidden[i] = hiddenJSON{UserID: l.User.User, By: l.Flags.Words()}
+		list[i] = hiddenJSON{UserID: l.User.User, By: l.Flags.Words()}
 		if l.Entry != nil {
-			user, at := pageUser(l.Entry.User), g.Curve.LevelAt(l.Entry.XP)
-			body.Hidden[i].User, body.Hidden[i].XP, body.Hidden[i].Level = &user, &l.Entry.XP, &at
+			list[i].User, list[i].XP, list[i].Level = &l.Entry.User, &l.Entry.XP, new(g.Curve.LevelAt(l.Entry.XP))
 		}
 	}
-	return answerPrivate(c, body)
+	return object{"hidden": list}, err
 }
 
 // shown returns a 404 for a hidden member, unless the caller is a key with a grant, a manager, or the member.

@@ -53,10 +53,10 @@ func onceOf(c *gin.Context, key string, body []byte) leaderboard.Once {
 	}
 }
 
-// markReplay tells the client that this is the outcome of an earlier request.
-func markReplay(c *gin.Context, replayed bool) {
-	if replayed {
+// replayed tells the client whether this is the outcome of an earlier request.
+func (r *request) replayed(so bool) {
+	if so {
 		replays.Inc()
-		c.Header(replayedHeader, "true")
+		r.c.Header(replayedHeader, "true")
 	}
 }

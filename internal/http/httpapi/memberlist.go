@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gin-gonic/gin"
-
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -22,10 +20,6 @@ type knownJSON struct {
 	Missing []id.User `json:"missing"`
 }
 
-type foundJSON struct {
-	Members []entry `json:"members"`
-}
-
 // membersWanted is which members are asked for: users by their ids, or at most limit by a name.
 type membersWanted struct {
 	users []id.User
@@ -34,28 +28,19 @@ type membersWanted struct {
 }
 
 // listMembers answers with members by their ids or by a name.
-func (a *api) listMembers(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) listMembers(r *request) (any, error) {
 	r.guild()
 	want, err := queryMembers(r.query)
 	r.keep(err)
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	body, err := a.findMembers(c, g, want)
-	if err != nil {
-		return err
-	}
-	return answerPrivate(c, body)
-}
-
-func (a *api) findMembers(c *gin.Context, g *guild.Guild, want membersWanted) (body any, err error) {
 	if want.users == nil {
-		found, err := a.deps.Finder.Search(c.Request.Context(), edge.Holder(c), g, want.name, int(want.limit))
-		return foundJSON{rankedEntries(g.Curve, found.Members)}, err
+		found, err := a.deps.Finder.Search(r.ctx, edge.Holder(r.c), g, want.name, int(want.limit))
+		return object{"members": rankedEntries(g.Curve, found.Members)}, err
 	}
-	view, err := a.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Users: want.users})
+	view, err := a.deps.Board.View(r.ctx, g, leaderboard.Look{Users: want.users})
 	return knownBody(g, want.users, view.Members), err
 }
 

@@ -1,10 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-
-	"github.com/gin-gonic/gin"
-
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -13,18 +9,14 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-func (a *api) getMember(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) getMember(r *request) (any, error) {
 	user := r.member()
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	member, err := a.deps.Board.Member(r.ctx, g, user)
-	if err != nil {
-		return err
-	}
-	return answerPrivate(c, memberBody(g, member))
+	return memberBody(g, member), err
 }
 
 // createRequest is the body of POST.
@@ -52,8 +44,7 @@ func (u userRequest) user(place string) (leaderboard.User, error) {
 
 const avatarSentence = "must be an avatar hash (" + guild.HashRule + ") or null"
 
-func (a *api) createMember(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) createMember(r *request) (any, error) {
 	user := r.member()
 	r.idempotencyKey()
 	var sent createRequest
@@ -62,18 +53,17 @@ func (a *api) createMember(c *gin.Context) error {
 	r.keep(err)
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	out, err := a.deps.Board.Create(r.ctx, g, user, leaderboard.Creation{XP: level.XP(sent.XP), User: data, Once: r.once()})
-	return answerOutcome(c, g, out, err)
+	return r.changed(g, out), err
 }
 
-func answerOutcome(c *gin.Context, g *guild.Guild, out leaderboard.Outcome, err error) error {
-	if err != nil {
-		return err
-	}
-	markReplay(c, out.Replayed)
-	return answer(c, http.StatusOK, summaryBody(g, out))
+// changed is the answer to a change of a member.
+func (r *request) changed(g *guild.Guild, out leaderboard.Outcome) (body summaryJSON) {
+	r.replayed(out.Replayed)
+	body.Level.Level, body.Level.MessageCount, body.Level.XP = g.Curve.LevelAt(out.After), out.MessageCount, out.After
+	return body
 }
 
 // updateRequest is the body of PATCH. XP is a whole number or an object, so it is read in a second step.
@@ -109,8 +99,7 @@ func readXP(sent strictjson.Value) (op leaderboard.Op, amount level.XP, err erro
 	return "", 0, fault.New(fault.Invalid, "xp must be a whole number from 0 to %d, or an object with either increment or decrement", level.MaxXP)
 }
 
-func (a *api) updateMember(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) updateMember(r *request) (any, error) {
 	user := r.member()
 	r.idempotencyKey()
 	var sent updateRequest
@@ -119,34 +108,30 @@ func (a *api) updateMember(c *gin.Context) error {
 	r.keep(err)
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	change := leaderboard.Change{Op: op, Amount: amount, Once: r.once()}
 	if sent.TriggerCooldown.Or(false) {
 		change.Cooldown = g.Cooldown()
 	}
 	out, err := a.deps.Board.Change(r.ctx, g, user, change)
-	return answerOutcome(c, g, out, err)
+	return r.changed(g, out), err
 }
 
-func (a *api) deleteMember(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) deleteMember(r *request) (any, error) {
 	user := r.member()
 	r.idempotencyKey()
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	replayed, err := a.deps.Board.Delete(r.ctx, g, user, r.once())
-	if err == nil {
-		markReplay(c, replayed)
-	}
-	return noContent(c, err)
+	r.replayed(replayed)
+	return nil, err
 }
 
 // roleRewardChanges tells which roles a member gains and loses at a level.
-func (a *api) roleRewardChanges(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) roleRewardChanges(r *request) (any, error) {
 	r.guild()
 	at := r.int("level", 0, int64(level.Max))
 	if !id.Valid(r.query.Get("userId")) {
@@ -154,11 +139,11 @@ func (a *api) roleRewardChanges(c *gin.Context) error {
 	}
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	add, remove := g.RoleChanges(level.Level(at))
-	return answerPrivate(c, struct {
+	return struct {
 		AddRoles    []id.Role `json:"addRoles"`
 		RemoveRoles []id.Role `json:"removeRoles"`
-	}{add, remove})
+	}{add, remove}, nil
 }

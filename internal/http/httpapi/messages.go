@@ -2,9 +2,6 @@ package httpapi
 
 import (
 	"fmt"
-	"net/http"
-
-	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/strictjson"
@@ -29,13 +26,12 @@ type messageRequest struct {
 }
 
 // awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
-func (a *api) awardMessages(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) awardMessages(r *request) (any, error) {
 	r.guild()
 	r.idempotencyKey()
 	r.largeBody()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	messages, err := readMessages(r.sent)
 	r.keep(err)
@@ -44,16 +40,13 @@ func (a *api) awardMessages(c *gin.Context) error {
 		r.reserve(resultsOf(g, len(messages)))
 	}
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	gains, replayed, err := a.deps.Board.Award(r.ctx, g, messages, r.once())
-	if err != nil {
-		return err
-	}
-	if markReplay(c, replayed); !replayed {
+	if r.replayed(replayed); !replayed {
 		countGains(gains)
 	}
-	return answer(c, http.StatusOK, resultsBody(g, gains))
+	return object{"results": resultsBody(g, gains)}, err
 }
 
 // readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.

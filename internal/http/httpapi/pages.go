@@ -26,8 +26,7 @@ type pageName struct {
 	period  period.Period // that runs; the zero value for the board of all time
 }
 
-func (a *api) leaderboardPage(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) leaderboardPage(r *request) error {
 	r.entry()
 	number := r.page()
 	wanted := r.period()
@@ -35,19 +34,19 @@ func (a *api) leaderboardPage(c *gin.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: callerOf(c).Manages(g)}
+	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: callerOf(r.c).Manages(g)}
 	if wanted == "" {
-		return a.servePage(c, g, name)
+		return a.servePage(r.c, g, name)
 	}
 	running, closed, err := a.deps.Periods.Find(r.ctx, g, wanted)
 	if err != nil {
 		return err
 	}
 	if closed != nil {
-		return a.serveClosed(c, g, closed, closedName{number: number, manager: name.manager, alias: wanted != closed.ID})
+		return a.serveClosed(r.c, g, closed, closedName{number: number, manager: name.manager, alias: wanted != closed.ID})
 	}
 	name.period = running
-	return a.servePage(c, g, name)
+	return a.servePage(r.c, g, name)
 }
 
 // findGuild finds a guild in which leveling is enabled.

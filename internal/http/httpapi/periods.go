@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/http/edge"
+	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 )
 
@@ -24,10 +25,6 @@ type periodJSON struct {
 	Closed bool        `json:"closed"`
 }
 
-type periodsJSON struct {
-	Periods []listedJSON `json:"periods"`
-}
-
 type listedJSON struct {
 	periodJSON
 	Members int64        `json:"members"`
@@ -36,29 +33,16 @@ type listedJSON struct {
 }
 
 type winnerJSON struct {
-	Rank   int64          `json:"rank"`
-	UserID id.User        `json:"userId"`
-	User   userWithColour `json:"user"`
-	Gained int64          `json:"gained"`
-}
-
-type activityJSON struct {
-	Days []activeDay `json:"days"`
+	Rank   int64            `json:"rank"`
+	UserID id.User          `json:"userId"`
+	User   leaderboard.User `json:"user"`
+	Gained int64            `json:"gained"`
 }
 
 type activeDay struct {
 	Date    string `json:"date"`
 	Gained  int64  `json:"gained"`
 	Members int64  `json:"members"`
-}
-
-type historyJSON struct {
-	Days []gainDay `json:"days"`
-}
-
-type gainDay struct {
-	Date   string `json:"date"`
-	Gained int64  `json:"gained"`
 }
 
 // closedName says which page of a closed period it is, and for whom.
@@ -93,24 +77,20 @@ func (a *api) serveClosed(c *gin.Context, g *guild.Guild, closed *periods.Closed
 	return write(c, http.StatusOK, body)
 }
 
-func (a *api) listPeriods(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) listPeriods(r *request) (any, error) {
 	r.entry()
 	number := r.page()
 	kind := r.kind()
 	g := r.readable()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	found, err := a.deps.Periods.Periods(r.ctx, g, kind, number)
-	if err != nil {
-		return err
-	}
-	body := periodsJSON{Periods: make([]listedJSON, len(found))}
+	list := make([]listedJSON, len(found))
 	for i := range found {
-		body.Periods[i] = listedBody(&found[i])
+		list[i] = listedBody(&found[i])
 	}
-	return answerPrivate(c, body)
+	return object{"periods": list}, err
 }
 
 // kind reads a kind of periods; empty when there is none.
@@ -122,42 +102,30 @@ func (r *request) kind() period.Kind {
 	return kind
 }
 
-func (a *api) getActivity(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) getActivity(r *request) (any, error) {
 	r.entry()
 	days := r.days()
 	g := r.readable()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	found, err := a.deps.Periods.Activity(r.ctx, g, days)
-	if err != nil {
-		return err
-	}
-	body := activityJSON{Days: make([]activeDay, len(found))}
+	list := make([]activeDay, len(found))
 	for i, d := range found {
-		body.Days[i] = activeDay{d.Day.String(), d.Gained, d.Members}
+		list[i] = activeDay{d.Day.String(), d.Gained, d.Members}
 	}
-	return answerPrivate(c, body)
+	return object{"days": list}, err
 }
 
-func (a *api) getHistory(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) getHistory(r *request) (any, error) {
 	user := r.guildMember()
 	days := r.days()
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	found, err := a.deps.Periods.History(r.ctx, g, user, days)
-	if err != nil {
-		return err
-	}
-	body := historyJSON{Days: make([]gainDay, len(found))}
-	for i, d := range found {
-		body.Days[i] = gainDay{d.Day.String(), d.Gained}
-	}
-	return answerPrivate(c, body)
+	return object{"days": found}, err
 }
 
 // runningBody is a period that runs, by the guild's zone.
@@ -175,7 +143,7 @@ func listedBody(l *periods.Listed) listedJSON {
 		periodJSON: periodBody(l.Period, l.Begins, l.Ends, l.Over), Members: l.Members, Gained: l.Gained, Winners: make([]winnerJSON, len(l.Winners)),
 	}
 	for i, w := range l.Winners {
-		body.Winners[i] = winnerJSON{w.Rank, w.UserID, pageUser(w.User), w.Gained}
+		body.Winners[i] = winnerJSON{w.Rank, w.UserID, w.User, w.Gained}
 	}
 	return body
 }

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"github.com/gin-gonic/gin"
-
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -11,25 +9,20 @@ import (
 )
 
 type positionJSON struct {
-	UserID       id.User          `json:"userId"`
-	User         userWithColour   `json:"user"`
-	Rank         int64            `json:"rank"`
-	Of           int64            `json:"of"`
-	TopPercent   float64          `json:"topPercent"`
-	XP           level.XP         `json:"xp"`
-	Level        level.Level      `json:"level"`
-	NextLevelXP  level.XP         `json:"nextLevelXp"`
-	Progress     float64          `json:"progress"`
-	MessageCount int64            `json:"messageCount"`
-	LastUpdated  *string          `json:"lastUpdated"`
-	Ahead        *aheadJSON       `json:"ahead"`
-	Periods      []periodRankJSON `json:"periods"`
-	Hidden       []string         `json:"hidden"`
-}
-
-type aheadJSON struct {
-	UserID id.User  `json:"userId"`
-	XP     level.XP `json:"xp"`
+	UserID       id.User            `json:"userId"`
+	User         leaderboard.User   `json:"user"`
+	Rank         int64              `json:"rank"`
+	Of           int64              `json:"of"`
+	TopPercent   float64            `json:"topPercent"`
+	XP           level.XP           `json:"xp"`
+	Level        level.Level        `json:"level"`
+	NextLevelXP  level.XP           `json:"nextLevelXp"`
+	Progress     float64            `json:"progress"`
+	MessageCount int64              `json:"messageCount"`
+	LastUpdated  *string            `json:"lastUpdated"`
+	Ahead        *leaderboard.Ahead `json:"ahead"`
+	Periods      []periodRankJSON   `json:"periods"`
+	Hidden       []string           `json:"hidden"`
 }
 
 type periodRankJSON struct {
@@ -47,45 +40,37 @@ type aroundJSON struct {
 // aroundUsual is how many members are read around one when the query does not say.
 const aroundUsual = 11
 
-func (a *api) getPosition(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) getPosition(r *request) (any, error) {
 	user := r.guildMember()
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	position, err := a.deps.Periods.Position(r.ctx, g, user)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return answerPrivate(c, positionBody(g, &position))
+	return positionBody(g, &position), nil
 }
 
-func (a *api) getAround(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) getAround(r *request) (any, error) {
 	user := r.guildMember()
 	limit := r.optionalInt("limit", 1, leaderboard.MaxAround, aroundUsual)
 	name := r.period()
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	found, settings, err := a.deps.Periods.Around(r.ctx, g, user, name, limit)
-	if err != nil {
-		return err
-	}
-	return answerPrivate(c, aroundJSON{found.Of, standingEntries(settings.Curve, found.Rows)})
+	return aroundJSON{found.Of, standingEntries(settings.Curve, found.Rows)}, err
 }
 
 func positionBody(g *guild.Guild, p *leaderboard.Position) positionJSON {
 	at, next, progress := g.Curve.Progress(p.XP)
 	body := positionJSON{
-		UserID: p.UserID, User: pageUser(p.User), Rank: p.Rank, Of: p.Of, TopPercent: float64(p.TopPercent()) / 100,
+		UserID: p.UserID, User: p.User, Rank: p.Rank, Of: p.Of, TopPercent: float64(p.TopPercent()) / 100,
 		XP: p.XP, Level: at, NextLevelXP: next, Progress: progress,
-		MessageCount: p.MessageCount, LastUpdated: timestamp(p.LastUpdated), Periods: make([]periodRankJSON, len(p.Periods)), Hidden: p.Flags.Words(),
-	}
-	if p.Ahead != nil {
-		body.Ahead = &aheadJSON{p.Ahead.UserID, p.Ahead.XP}
+		MessageCount: p.MessageCount, LastUpdated: timestamp(p.LastUpdated), Periods: make([]periodRankJSON, len(p.Periods)), Hidden: p.Flags.Words(), Ahead: p.Ahead,
 	}
 	for i, one := range p.Periods {
 		body.Periods[i] = periodRankJSON{ID: one.ID, Kind: one.Kind, Gained: one.Gained}

@@ -1,10 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-
-	"github.com/gin-gonic/gin"
-
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/strictjson"
 	"levelboard/internal/usecase/leaderboard"
@@ -16,26 +12,16 @@ type presenceRequest struct {
 	UserIDs []id.User `json:"userIds" items:"1..1000"`
 }
 
-type movedJSON struct {
-	Changed int64     `json:"changed"`
-	Missing []id.User `json:"missing"`
-}
-
 // putPresence takes members off the board or brings them back.
-func (a *api) putPresence(c *gin.Context) error {
-	r := a.read(c)
+func (a *api) putPresence(r *request) (any, error) {
 	r.guild()
 	presence, err := readPresence(r.body())
 	r.keep(err)
 	g := r.permitted()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	moved, err := a.deps.Board.SetPresence(r.ctx, g, presence)
-	if err != nil {
-		return err
-	}
-	return answer(c, http.StatusOK, movedJSON{moved.Changed, append([]id.User{}, moved.Missing...)})
+	return a.deps.Board.SetPresence(r.ctx, g, presence)
 }
 
 // readPresence reads the body. A user who is named twice counts once.

@@ -2,13 +2,9 @@ package httpapi
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 
-	"github.com/gin-gonic/gin"
-
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/platform/strictjson"
@@ -28,10 +24,6 @@ type putMemberRequest struct {
 	User         strictjson.Optional[userRequest] `json:"user"`
 }
 
-type putResultsJSON struct {
-	Results []putResultJSON `json:"results"`
-}
-
 type putResultJSON struct {
 	UserID       id.User              `json:"userId"`
 	Outcome      leaderboard.PutState `json:"outcome"`
@@ -40,31 +32,31 @@ type putResultJSON struct {
 	MessageCount int64                `json:"messageCount"`
 }
 
-func (a *api) putMembers(c *gin.Context) error { return a.put(c, readPuts) }
+func (a *api) putMembers(r *request) (any, error) { return a.put(r, readPuts) }
 
 // put changes many members at once. All are read before the first one is changed.
-func (a *api) put(c *gin.Context, read func(sent []byte) (leaderboard.Puts, error)) error {
-	r := a.read(c)
+func (a *api) put(r *request, read func(sent []byte) (leaderboard.Puts, error)) (any, error) {
 	r.guild()
 	r.idempotencyKey()
 	r.largeBody()
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	puts, err := read(r.sent)
 	r.keep(err)
 	g := r.permitted()
 	r.reserve(resultBytes * len(puts.Members))
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 	puts.Once = r.once()
 	done, replayed, err := a.deps.Board.Put(r.ctx, g, puts)
-	if err != nil {
-		return err
+	r.replayed(replayed)
+	results := make([]putResultJSON, len(done))
+	for i, d := range done {
+		results[i] = putResultJSON{puts.Members[i].User, d.State, d.XP, g.Curve.LevelAt(d.XP), d.MessageCount}
 	}
-	markReplay(c, replayed)
-	return answer(c, http.StatusOK, putBody(g, puts.Members, done))
+	return object{"results": results}, err
 }
 
 func readPuts(sent []byte) (leaderboard.Puts, error) {
@@ -109,12 +101,4 @@ func (r *putMemberRequest) put(place string) (p leaderboard.Put, err error) {
 		p.Data = &user
 	}
 	return p, nil
-}
-
-func putBody(g *guild.Guild, members []leaderboard.Put, done []leaderboard.Done) putResultsJSON {
-	body := putResultsJSON{Results: make([]putResultJSON, len(done))}
-	for i, d := range done {
-		body.Results[i] = putResultJSON{members[i].User, d.State, d.XP, g.Curve.LevelAt(d.XP), d.MessageCount}
-	}
-	return body
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 
 	"github.com/gin-gonic/gin"
@@ -22,6 +23,7 @@ type request struct {
 	ctx context.Context
 	err error
 
+	status  int      // of the answer; 200 unless the handler says otherwise
 	guildID id.Guild // of the path, if that names the guild by its id
 	vanity  string   // if it does not
 	query   url.Values
@@ -30,7 +32,7 @@ type request struct {
 }
 
 func (a *api) read(c *gin.Context) *request {
-	return &request{a: a, c: c, ctx: c.Request.Context()}
+	return &request{a: a, c: c, ctx: c.Request.Context(), status: http.StatusOK}
 }
 
 // keep keeps err if it is the first one.

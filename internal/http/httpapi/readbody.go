@@ -59,21 +59,20 @@ func readBody(c *gin.Context, limit int64) ([]byte, error) {
 }
 
 // bodiless serves a route that takes no body. It refuses one that says anything: its sender expects what the route does not do.
-func bodiless(h edge.Handler) edge.Handler {
-	return func(c *gin.Context) error {
-		if c.Request.ContentLength == 0 {
-			return h(c)
+func bodiless(h handler) handler {
+	return func(r *request) (any, error) {
+		if r.c.Request.ContentLength == 0 {
+			return h(r)
 		}
-		sent, err := readBody(c, maxBody)
-		var refused *fault.Error
-		large := errors.As(err, &refused) && refused.Code == fault.TooLarge
+		sent, err := readBody(r.c, maxBody)
+		large := fault.Is(err, fault.TooLarge)
 		if err != nil && !large {
-			return err
+			return nil, err
 		}
 		if large || len(sent) > 0 && strictjson.Decode(sent, &struct{}{}) != nil {
-			return fault.New(fault.Invalid, "This request takes no body. Send none, or {}.")
+			return nil, fault.New(fault.Invalid, "This request takes no body. Send none, or {}.")
 		}
-		return h(c)
+		return h(r)
 	}
 }
 

@@ -14,7 +14,38 @@ import (
 
 const jsonType = "application/json"
 
-func (a *api) handle(h edge.Handler) gin.HandlerFunc { return edge.Handle(h, a.fail) }
+// handler reads a request and returns the body of its answer; nil for an answer without one.
+type handler func(r *request) (body any, err error)
+
+// json serves a route whose answer is JSON.
+func (a *api) json(h handler) gin.HandlerFunc {
+	return a.writes(func(r *request) error {
+		body, err := h(r)
+		if err != nil {
+			return err
+		}
+		if body == nil {
+			r.c.Status(http.StatusNoContent)
+			return nil
+		}
+		return answer(r.c, r.status, body)
+	})
+}
+
+// privateJSON serves answers that depend on the key, and may be kept by the caller and checked each time.
+func (a *api) privateJSON(h handler) gin.HandlerFunc {
+	return a.json(func(r *request) (any, error) {
+		body, err := h(r)
+		r.c.Header("Cache-Control", privateNoCache)
+		r.c.Header("Vary", varyKey)
+		return body, err
+	})
+}
+
+// writes serves a route that writes its answer itself.
+func (a *api) writes(h func(r *request) error) gin.HandlerFunc {
+	return edge.Handle(func(c *gin.Context) error { return h(a.read(c)) }, a.fail)
+}
 
 // fail answers with the fault's status and public message.
 func (a *api) fail(c *gin.Context, err error) {
@@ -27,13 +58,14 @@ func (a *api) fail(c *gin.Context, err error) {
 	c.Header("Cache-Control", "private, no-store")
 	c.Header("Vary", varyKey)
 	status := f.Code.Status()
-	_ = answer(c, status, struct { // too short to be refused
-		Message string `json:"message"`
-	}{f.Message})
+	_ = answer(c, status, object{"message": f.Message}) // too short to be refused
 	if status < http.StatusInternalServerError && f.Code != fault.RateLimited {
 		takeRest(c)
 	}
 }
+
+// object is a body with one property.
+type object map[string]any
 
 // answer encodes the body and answers with it.
 func answer(c *gin.Context, status int, body any) error {
@@ -42,20 +74,6 @@ func answer(c *gin.Context, status int, body any) error {
 		return err
 	}
 	return write(c, status, encoded)
-}
-
-// answerPrivate is for answers that depend on the key, and may be kept by the caller and checked each time.
-func answerPrivate(c *gin.Context, body any) error {
-	c.Header("Cache-Control", privateNoCache)
-	c.Header("Vary", varyKey)
-	return answer(c, http.StatusOK, body)
-}
-
-func noContent(c *gin.Context, err error) error {
-	if err == nil {
-		c.Status(http.StatusNoContent)
-	}
-	return err
 }
 
 // write answers with JSON.

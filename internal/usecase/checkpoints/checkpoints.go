@@ -30,11 +30,11 @@ const (
 
 // Checkpoint is a copy of all members of a guild, those included that are not present.
 type Checkpoint struct {
-	ID        string
-	Name      string
-	CreatedAt time.Time // milliseconds
-	Members   int64
-	Automatic bool // made before an import, a restore or a reset
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"createdAt"` // milliseconds
+	Members   int64     `json:"members"`
+	Automatic bool      `json:"automatic"` // made before an import, a restore or a reset
 }
 
 // Errors of an Archive.
@@ -62,9 +62,9 @@ type Replacement struct {
 
 // Replaced is the result of a Replacement.
 type Replaced struct {
-	Incarnation guild.Incarnation
-	Members     int64
-	Before      Checkpoint
+	Incarnation guild.Incarnation `json:"-"`
+	Members     int64             `json:"members"`
+	Before      Checkpoint        `json:"checkpoint"`
 }
 
 // Archive is the use cases' store in Postgres or SQLite. Each method is one transaction.

@@ -13,9 +13,9 @@ import (
 
 // Import is an import that was begun.
 type Import struct {
-	ID         string // also names its requests
-	Checkpoint Checkpoint
-	Continued  bool // it was begun before, and cut off
+	ID         string     `json:"id"` // also names its requests
+	Checkpoint Checkpoint `json:"checkpoint"`
+	Continued  bool       `json:"continued"` // it was begun before, and cut off
 }
 
 // Begin identifies an import.

@@ -72,7 +72,10 @@ func (s *Stored) ByGuild() []InGuild {
 }
 
 // Key names an API key.
-type Key struct{ ID, Name string }
+type Key struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
 
 // Open is an erasure that has not ended.
 type Open struct {

@@ -48,11 +48,11 @@ type GuildRef struct {
 
 // User is a user's data from the chat platform; it may be out of date. Strings hold at most 256 bytes and no NUL.
 type User struct {
-	Avatar        *string // avatar hash
-	Discriminator string
-	GlobalName    *string
-	Username      string
-	AccentColour  *string
+	AccentColour  *string `json:"accentColour"`
+	Avatar        *string `json:"avatar"` // avatar hash
+	Discriminator string  `json:"discriminator"`
+	GlobalName    *string `json:"globalName"`
+	Username      string  `json:"username"`
 }
 
 // Member is a member's entry.

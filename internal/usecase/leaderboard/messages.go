@@ -21,15 +21,15 @@ type Message struct {
 
 // Gain is the result of a message.
 type Gain struct {
-	UserID       id.User
-	Gained       level.XP
-	XP           level.XP // after it
-	MessageCount int64    // with it
-	Level        level.Level
-	LeveledUp    bool
-	Created      bool // it made the entry
+	UserID       id.User     `json:"userId"`
+	Gained       level.XP    `json:"gained"`
+	XP           level.XP    `json:"xp"` // after it
+	Level        level.Level `json:"level"`
+	MessageCount int64       `json:"messageCount"` // with it
+	LeveledUp    bool        `json:"leveledUp"`
+	Created      bool        `json:"-"` // it made the entry
 	// InCooldown says that the message was worth something and gave nothing because its author's cooldown had not ended.
-	InCooldown bool
+	InCooldown bool `json:"-"`
 }
 
 // Award gives the members the XP of their messages by the guild's rules, and answers in the order of the messages, as if they had come one after the

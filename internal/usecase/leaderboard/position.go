@@ -21,8 +21,8 @@ type Position struct {
 
 // Ahead is the member one rank above another.
 type Ahead struct {
-	UserID id.User
-	XP     level.XP
+	UserID id.User  `json:"userId"`
+	XP     level.XP `json:"xp"`
 }
 
 // PeriodPosition is where a member stands in a running period.

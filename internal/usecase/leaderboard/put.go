@@ -118,8 +118,8 @@ type Presence struct {
 
 // Moved is the result of a Presence.
 type Moved struct {
-	Changed int64     // members that were not as they are now
-	Missing []id.User // those without an entry
+	Changed int64     `json:"changed"` // members that were not as they are now
+	Missing []id.User `json:"missing"` // those without an entry
 }
 
 // SetPresence takes members off the board or brings them back, in steps of MaxAwards. After an error the steps before it were made; to repeat it

@@ -54,50 +54,37 @@ func statesOf(list []stateOf) map[leaderboard.GuildRef]snapshot.State {
 	return states
 }
 
-// RaiseEpoch implements hydrate.Archive. Cut off, it changes nothing.
+// RaiseEpoch implements hydrate.Archive. If it is cut off after the first statement, the epoch is raised, and the next load, which raises it again,
+// makes up for the second one.
 func (c *Catalog) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (snapshot.State, error) {
+	ctx, cancel := c.Bound(ctx, "raise_epoch")
+	defer cancel()
 	type raised struct {
 		snapshot.State
 		open bool // most guilds have no open record, and need no second statement
 	}
-	var r raised
-	err := c.inTx(ctx, "raise_epoch", func(t *tx) {
-		var exists bool
-		r, exists = readRow(t, columns(func(r *raised) []any { return append(stateFields(&r.State), &r.open) }), `
-			UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN $5 >= 0 THEN verified + 1 ELSE 0 END
-			WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
-			RETURNING epoch, archived, verified, coalesce((SELECT max(rev) FROM requests WHERE incarnation + 0 = $2 AND rev IS NOT NULL) > $5, false)`,
-			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept)
-		if !exists {
-			t.fail(snapshot.ErrStale)
-		}
-		if r.open {
-			t.closeRecords(g, kept)
-		}
-	})
-	if err != nil {
-		return snapshot.State{}, err
+	r, err := orMissing(snapshot.ErrStale, columns(func(r *raised) []any { return append(stateFields(&r.State), &r.open) }))(c.Writer.QueryRowContext(ctx, `
+		UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN $5 >= 0 THEN verified + 1 ELSE 0 END
+		WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
+		RETURNING epoch, archived, verified, coalesce((SELECT max(rev) FROM requests WHERE incarnation + 0 = $2 AND rev IS NOT NULL) > $5, false)`,
+		string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept))
+	if err == nil && r.open { // what those requests lost that are not known to be archived, but for those up to the rev that was kept
+		_, err = c.Writer.ExecContext(ctx, `
+			UPDATE requests SET epoch = NULL, rev = NULL, lost = coalesce((
+				SELECT string_agg(u.value ->> 0, ' ') FROM jsonb_each('[["' || replace(users, ' ', '"],["') || '"]]') AS u
+				WHERE u.value ->> 0 <> '' AND coalesce((
+					SELECT (m.epoch, m.rev) < (requests.epoch, requests.rev) FROM members AS m
+					WHERE m.incarnation = requests.incarnation AND m.user_id = u.value ->> 0), true)), '')
+			WHERE incarnation + 0 = $1 AND rev > $2`, int64(g.Incarnation), kept)
 	}
-	return r.State, nil
+	return r.State, Wrap(c.Name, "raise_epoch", err)
 }
 
-// Members implements snapshot.Archive. Where nobody gained anything, gains cost nothing.
+// Members implements snapshot.Archive.
 func (c *Catalog) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
-	found, err := list(ctx, c, "read_members", func(row Row) (snapshot.Row, error) {
-		var r snapshot.Row
-		var gains string
-		err := row.Scan(append(memberFields(&r), &gains)...)
-		if err == nil {
-			r.Gains, err = period.ParseGains(gains)
-		}
-		return r, err
-	}, `
-		WITH newest AS (SELECT coalesce((SELECT day + 0 FROM gains WHERE incarnation + 0 = $2 ORDER BY day + 0 DESC LIMIT 1), 0) AS day)
-		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present,
-			CASE WHEN newest.day = 0 THEN '' ELSE coalesce((
-				SELECT string_agg(g.day || ':' || gained, ',' ORDER BY g.day DESC) FROM gains AS g
-				WHERE g.incarnation = $2 AND g.user_id = m.user_id AND g.day > newest.day - 3), '') END
-		FROM newest CROSS JOIN guilds CROSS JOIN members AS m
+	found, err := list(ctx, c, "read_members", columns(memberFields), `
+		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present
+		FROM guilds CROSS JOIN members AS m
 		WHERE guilds.id = $1 AND guilds.incarnation = $2 AND m.incarnation = $2 AND user_id > $3 AND NOT deleted
 		ORDER BY user_id LIMIT $4`, string(g.ID), int64(g.Incarnation), string(after), limit)
 	if err == nil && len(found) == 0 {
@@ -119,29 +106,42 @@ func (c *Catalog) History(ctx context.Context, g leaderboard.GuildRef, user id.U
 		int64(g.Incarnation), string(user), int64(first))
 }
 
-// GainedOn implements hydrate.Archive. The sums are read by the primary key, for a page of members.
-func (c *Catalog) GainedOn(ctx context.Context, g leaderboard.GuildRef, from, to id.User, boards period.Boards) (map[id.User][]int64, error) {
-	type sums struct {
-		user   id.User
-		gained [4]int64
+// AddGains implements hydrate.Archive. The gains are read by the primary key.
+func (c *Catalog) AddGains(ctx context.Context, g leaderboard.GuildRef, rows []snapshot.Row, last period.Day, boards *period.Boards) error {
+	first := last - 2
+	args := []any{int64(g.Incarnation), string(rows[0].UserID), string(rows[len(rows)-1].UserID), int64(first)}
+	periods := [4]period.Period{}
+	if boards != nil {
+		periods, first = boards.Periods, min(first, boards.First())
 	}
-	args := []any{int64(g.Incarnation), string(from), string(to), int64(boards.First())}
-	for _, p := range boards.Periods {
+	args = append(args, int64(first))
+	for _, p := range periods {
 		args = append(args, int64(p.First), int64(p.End))
 	}
-	rows, err := list(ctx, c, "sum_gains", columns(func(s *sums) []any {
-		return []any{&s.user, &s.gained[0], &s.gained[1], &s.gained[2], &s.gained[3]}
-	}), `
-		SELECT user_id,
-			CAST(coalesce(sum(gained) FILTER (WHERE day >= $5 AND day < $6), 0) AS bigint),
-			CAST(coalesce(sum(gained) FILTER (WHERE day >= $7 AND day < $8), 0) AS bigint),
-			CAST(coalesce(sum(gained) FILTER (WHERE day >= $9 AND day < $10), 0) AS bigint),
-			CAST(coalesce(sum(gained) FILTER (WHERE day >= $11 AND day < $12), 0) AS bigint)
-		FROM gains WHERE incarnation = $1 AND user_id >= $2 AND user_id <= $3 AND day >= $4
-		GROUP BY user_id`, args...)
-	found := make(map[id.User][]int64, len(rows))
-	for _, s := range rows {
-		found[s.user] = s.gained[:]
+	type gains struct {
+		user id.User
+		days string
+		on   [4]int64
 	}
-	return found, err
+	all, err := list(ctx, c, "read_gains", columns(func(g *gains) []any { return []any{&g.user, &g.days, &g.on[0], &g.on[1], &g.on[2], &g.on[3]} }), `
+		SELECT user_id, coalesce(string_agg(day || ':' || gained, ',' ORDER BY day DESC) FILTER (WHERE day >= $4), ''),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $6 AND day < $7), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $8 AND day < $9), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $10 AND day < $11), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $12 AND day < $13), 0) AS bigint)
+		FROM gains WHERE incarnation = $1 AND user_id >= $2 AND user_id <= $3 AND day >= $5
+		GROUP BY user_id`, args...)
+	of := make(map[id.User]*gains, len(all))
+	for i := range all {
+		of[all[i].user] = &all[i]
+	}
+	for i := range rows {
+		if found := of[rows[i].UserID]; found != nil && err == nil {
+			if boards != nil {
+				rows[i].OnBoards = found.on[:]
+			}
+			rows[i].Gains, err = period.ParseGains(found.days)
+		}
+	}
+	return err
 }

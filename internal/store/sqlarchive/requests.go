@@ -99,14 +99,3 @@ func (t *tx) keepRecords(batches []snapshot.Batch) {
 		t.exec(`UPDATE requests SET epoch = NULL, rev = NULL WHERE incarnation + 0 = $1 AND rev <= $2`, o.incarnation, o.rev)
 	}
 }
-
-// closeRecords notes what those requests lost that are not known to be archived, but for those up to the rev that was kept.
-func (t *tx) closeRecords(g leaderboard.GuildRef, kept int64) {
-	t.exec(`
-		UPDATE requests SET epoch = NULL, rev = NULL, lost = coalesce((
-			SELECT string_agg(u.value ->> 0, ' ') FROM jsonb_each('[["' || replace(users, ' ', '"],["') || '"]]') AS u
-			WHERE u.value ->> 0 <> '' AND coalesce((
-				SELECT (m.epoch, m.rev) < (requests.epoch, requests.rev) FROM members AS m
-				WHERE m.incarnation = requests.incarnation AND m.user_id = u.value ->> 0), true)), '')
-		WHERE incarnation + 0 = $1 AND rev > $2`, int64(g.Incarnation), kept)
-}

@@ -161,9 +161,9 @@ func refOf(g *guild.Guild) leaderboard.GuildRef {
 
 func allMembers(t *testing.T, a store.Archive, g *guild.Guild) []snapshot.Row {
 	t.Helper()
-	rows, err := a.Members(t.Context(), refOf(g), "", 100)
-	if err != nil {
-		t.Fatalf("members: %v", err)
+	rows := mustGet(a.Members(t.Context(), refOf(g), "", 100))(t)
+	if last := mustGet(a.LastDay(t.Context(), refOf(g)))(t); last > 0 && len(rows) > 0 {
+		must(t, a.AddGains(t.Context(), refOf(g), rows, last, nil))
 	}
 	return rows
 }

@@ -2,9 +2,7 @@ package storetest
 
 import (
 	"errors"
-	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -181,13 +179,14 @@ func archiveSums(t *testing.T, a store.Archive) {
 		gainRow(gainer1, 1, 98, 1000, 99, 1, 100, 10, 101, 100, 102, 1000, 103, 1), gainRow(gainer2, 1, 100, -7, 101, 9), gainRow(gainer3, 1, 103, 3))
 	boards := period.Boards{Day: 101, Periods: [4]period.Period{{First: 101, End: 102}, {First: 100, End: 107}, {}, {First: 99, End: 102}}}
 	want := map[id.User][]int64{gainer1: {100, 1111, 0, 111}, gainer2: {9, 2, 0, 2}, gainer3: {0, 3, 0, 0}}
-	for name, c := range map[string]struct{ from, to, without id.User }{
-		"all": {gainer1, gainer4, ""}, "the first two": {gainer1, gainer2, gainer3}, "the last two": {gainer2, gainer3, gainer1},
-	} {
-		expected := maps.Clone(want)
-		delete(expected, c.without)
-		if got := mustGet(a.GainedOn(t.Context(), refOf(g), c.from, c.to, boards))(t); !reflect.DeepEqual(got, expected) {
-			t.Errorf("%s: %v, want %v", name, got, expected)
+	all := mustGet(a.Members(t.Context(), refOf(g), "", 100))(t)
+	for name, page := range map[string][]snapshot.Row{"all": all, "the first two": all[:2], "the last two": all[1:]} {
+		rows := slices.Clone(page)
+		must(t, a.AddGains(t.Context(), refOf(g), rows, 103, &boards))
+		for _, r := range rows {
+			if !slices.Equal(r.OnBoards, want[r.UserID]) {
+				t.Errorf("%s: %v, want %v", name, r, want[r.UserID])
+			}
 		}
 	}
 }

@@ -107,11 +107,11 @@ func (h *Hydrator) hydrate(ctx context.Context, lock Lock, before snapshot.State
 		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
 	}
 	h.loading.Store(lock.Guild, true)
-	boards, err := h.boardsOf(ctx, &lock)
+	boards, last, err := h.boardsOf(ctx, &lock)
 	if err != nil {
 		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
 	}
-	members, err := h.copyMembers(ctx, &lock, boards)
+	members, err := h.copyMembers(ctx, &lock, boards, last)
 	if err != nil {
 		return false, err
 	}

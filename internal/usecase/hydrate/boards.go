@@ -56,41 +56,29 @@ func (h *Hydrator) calendar(ctx context.Context, g leaderboard.GuildRef) (period
 	return found.Calendar(), nil
 }
 
-// boardsOf says which boards to load, and notes them in the lock; nil when the guild has none.
-func (h *Hydrator) boardsOf(ctx context.Context, lock *Lock) (*period.Boards, error) {
+// boardsOf says which boards to load, and notes them in the lock, and on which day a member gained something last. There may be neither.
+func (h *Hydrator) boardsOf(ctx context.Context, lock *Lock) (*period.Boards, period.Day, error) {
 	last, err := h.archive.LastDay(ctx, lock.Guild)
 	if err != nil || last == 0 {
-		return nil, err
+		return nil, 0, err
 	}
 	calendar, err := h.calendar(ctx, lock.Guild)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if !calendar.Counts() {
 		lock.Boards = "-"
-		return nil, nil
+		return nil, last, nil
 	}
 	_, now, err := h.live.Boards(ctx, lock.Guild.ID)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	boards := calendar.Boards(period.DayAt(now, calendar.Zone))
 	newest := boards
 	newest.Day = max(last, boards.Day)
 	lock.Boards = newest.String()
-	return &boards, nil
-}
-
-// readGains adds the gains on the boards to a page of members.
-func (h *Hydrator) readGains(ctx context.Context, g leaderboard.GuildRef, boards period.Boards, rows []snapshot.Row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	gained, err := h.archive.GainedOn(ctx, g, rows[0].UserID, rows[len(rows)-1].UserID, boards)
-	for i := range rows {
-		rows[i].OnBoards = gained[rows[i].UserID]
-	}
-	return err
+	return &boards, last, nil
 }
 
 // add sums up the members' gains on the boards.

@@ -18,12 +18,12 @@ const hydrationPage = 2000
 
 // copyMembers loads all members into the staging keys and returns how many. While one page is loaded, the next one is read.
 // Its reads need no transaction around them: the raised epoch keeps every writer of an earlier one out.
-func (h *Hydrator) copyMembers(ctx context.Context, lock *Lock, boards *period.Boards) (members int, err error) {
+func (h *Hydrator) copyMembers(ctx context.Context, lock *Lock, boards *period.Boards, last period.Day) (members int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	pages := make(chan []snapshot.Row)
 	group.Go(func() error {
 		defer close(pages)
-		return h.readPages(ctx, lock.Guild, boards, pages)
+		return h.readPages(ctx, lock.Guild, boards, last, pages)
 	})
 	group.Go(func() error {
 		for rows := range pages {
@@ -39,15 +39,15 @@ func (h *Hydrator) copyMembers(ctx context.Context, lock *Lock, boards *period.B
 	return members, err
 }
 
-func (h *Hydrator) readPages(ctx context.Context, g leaderboard.GuildRef, boards *period.Boards, pages chan<- []snapshot.Row) error {
+func (h *Hydrator) readPages(ctx context.Context, g leaderboard.GuildRef, boards *period.Boards, last period.Day, pages chan<- []snapshot.Row) error {
 	var after id.User
 	for {
 		rows, err := h.archive.Members(ctx, g, after, hydrationPage)
 		if errors.Is(err, snapshot.ErrStale) {
 			return leaderboard.ErrGuildMoved
 		}
-		if err == nil && boards != nil {
-			err = h.readGains(ctx, g, *boards, rows)
+		if err == nil && last > 0 && len(rows) > 0 {
+			err = h.archive.AddGains(ctx, g, rows, last, boards)
 		}
 		if err != nil {
 			return fmt.Errorf("hydrate guild %s: read members: %w", g.ID, err)

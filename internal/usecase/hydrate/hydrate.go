@@ -63,8 +63,9 @@ type Archive interface {
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// LastDay reads the newest day on which any member gained; 0 if none did.
 	LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error)
-	// GainedOn reads the gains in each period of the members from one id to another, both included.
-	GainedOn(ctx context.Context, g leaderboard.GuildRef, from, to id.User, boards period.Boards) (map[id.User][]int64, error)
+	// AddGains adds to members, in the order of their ids, the Gains of the day last and the two days before, the newest first, and those
+	// OnBoards, if there are boards.
+	AddGains(ctx context.Context, g leaderboard.GuildRef, rows []snapshot.Row, last period.Day, boards *period.Boards) error
 }
 
 // Erasure says which data of a user was erased.

@@ -108,7 +108,7 @@ type Archive interface {
 	// States reads the counters of at most 1000 guilds. Those whose incarnation does not exist are left out.
 	States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]State, error)
 	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
-	// start), at most limit, each with its gains of LastDay and the two days before, the newest first. ErrStale when this incarnation does not exist.
+	// start), at most limit, without their gains. ErrStale when this incarnation does not exist.
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
 	// Deleted lists deleted guilds whose members Purge has not deleted yet, the ones deleted longest ago first, at most limit.
 	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)

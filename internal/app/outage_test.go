@@ -15,22 +15,28 @@ import (
 type absence struct {
 	name  string
 	limit string // of requests; 0 is none, and then nothing asks Redis before the script does
-	begin func(server *testenv.RedisServer, w *wire) (end func())
+	begin func(server *testenv.RedisServer, w *testenv.Proxy) (end func())
 	long  bool // in make ci only
 }
 
-func refuses(server *testenv.RedisServer, _ *wire) func() { server.Kill(); return server.Start }
-func silent(server *testenv.RedisServer, _ *wire) func()  { server.Pause(); return server.Resume }
-func late(_ *testenv.RedisServer, w *wire) func() {
-	w.slow(2*time.Second, 0)
-	return func() { w.slow(0, 0) }
+func refuses(server *testenv.RedisServer, _ *testenv.Proxy) func() {
+	server.Kill()
+	return server.Start
+}
+func silent(server *testenv.RedisServer, _ *testenv.Proxy) func() {
+	server.Pause()
+	return server.Resume
+}
+func late(_ *testenv.RedisServer, w *testenv.Proxy) func() {
+	w.Slow(2*time.Second, 0)
+	return func() { w.Slow(0, 0) }
 }
 
-func trickles(_ *testenv.RedisServer, w *wire) func() {
-	w.slow(200*time.Millisecond, 1)
-	return func() { w.slow(0, 0) }
+func trickles(_ *testenv.RedisServer, w *testenv.Proxy) func() {
+	w.Slow(200*time.Millisecond, 1)
+	return func() { w.Slow(0, 0) }
 }
-func vanished(_ *testenv.RedisServer, w *wire) func() { return w.vanish() }
+func vanished(_ *testenv.RedisServer, w *testenv.Proxy) func() { return w.Vanish() }
 
 const many = "1000000"
 
@@ -59,8 +65,8 @@ func TestRedisAway(t *testing.T) {
 
 func redisAway(t *testing.T, away absence) {
 	server := testenv.Redis(t, testenv.WithAOF())
-	w := startWire(t, server)
-	s := start(t, "LEVELBOARD_REDIS_URL="+w.url(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), soon,
+	w := testenv.NewProxy(t, server.Addr())
+	s := start(t, "LEVELBOARD_REDIS_URL="+w.In(server.URL()), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), soon,
 		"LEVELBOARD_RATE_LIMIT_KEY="+away.limit, "LEVELBOARD_RATE_LIMIT_IDENTITY="+away.limit)
 	g, u := s.guild(nil), newID()
 	key := s.key(g)

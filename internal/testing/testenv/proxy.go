@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,44 +25,71 @@ const (
 	faults
 )
 
-// Proxy stands between clients and a server, and loses requests and replies on
-// purpose. It takes whatever arrives in one piece for one request or one reply,
-// which is so for a client of Redis that waits for each reply.
+// Proxy stands between clients and a server, loses requests and replies on purpose, and makes the network slow or silent. It takes
+// whatever arrives in one piece for one request or one reply, which is so for a client of Redis that waits for each reply.
 type Proxy struct {
-	listener net.Listener
+	tb       testing.TB
 	target   string
+	listener net.Listener
 	all      sync.WaitGroup
 
-	delay    atomic.Int64 // a time.Duration
-	requests atomic.Int64
-	counts   [faults]atomic.Int64
+	requests, muted atomic.Int64
+	counts          [faults]atomic.Int64
 
 	mu     sync.Mutex
 	conns  map[net.Conn]bool // nil once the proxy is closed
 	random *rand.Rand
 	share  float64
+	kinds  []Fault
 	next   []Fault
 	only   []byte // what requests have in them that meet faults and count
 	mute   []byte
-	muted  atomic.Int64
+	delay  time.Duration
+	piece  int
+	held   chan struct{} // closed by Release; nil while everything passes
 }
 
 // NewProxy starts a proxy to the server at target, a host:port. It ends with
 // the test, and its connections with it.
 func NewProxy(tb testing.TB, target string) *Proxy {
 	tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatalf("start a proxy: %v", err)
-	}
-	p := &Proxy{listener: listener, target: target, conns: map[net.Conn]bool{}}
-	p.all.Go(p.accept)
+	p := &Proxy{tb: tb, target: target, conns: map[net.Conn]bool{}}
+	p.listen("127.0.0.1:0")
 	tb.Cleanup(p.close)
 	return p
 }
 
+func (p *Proxy) listen(address string) {
+	p.tb.Helper()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		p.tb.Fatalf("start a proxy: %v", err)
+	}
+	p.listener = listener
+	p.all.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			p.all.Go(func() { p.serve(client) })
+		}
+	})
+}
+
 // Addr is the host:port that clients connect to.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+
+// In returns a server's URL with the proxy in the server's place.
+func (p *Proxy) In(server string) string {
+	p.tb.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		p.tb.Fatal("a server's URL cannot be read")
+	}
+	u.Host = p.Addr()
+	return u.String()
+}
 
 // Next sets the faults that the next requests meet, one each. They come before
 // those of [Proxy.Fail].
@@ -72,12 +100,15 @@ func (p *Proxy) Next(next ...Fault) {
 	p.requests.Store(0)
 }
 
-// Fail makes this share of all requests meet a fault of any kind, from now on.
+// Fail makes this share of all requests meet a fault of one of the kinds (any without kinds), from now on.
 // The seed decides which; with a share of 0 there are no more.
-func (p *Proxy) Fail(seed uint64, share float64) {
+func (p *Proxy) Fail(seed uint64, share float64, kinds ...Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.random, p.share = rand.New(rand.NewPCG(seed, 0)), share
+	if len(kinds) == 0 {
+		kinds = []Fault{NotSent, NoReply, HalfAReply}
+	}
+	p.random, p.share, p.kinds = rand.New(rand.NewPCG(seed, 0)), share, kinds
 }
 
 // Only lets requests without text in them pass, and does not count them, from now on: those that a client makes by itself.
@@ -109,8 +140,40 @@ func (p *Proxy) swallows(reply []byte) bool {
 	return true
 }
 
-// Slow holds everything that the server says up for so long, from now on.
-func (p *Proxy) Slow(d time.Duration) { p.delay.Store(int64(d)) }
+// Slow holds every piece of so many bytes of every reply up for d, from now on; 0 bytes is what arrives together.
+func (p *Proxy) Slow(d time.Duration, piece int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay, p.piece = d, piece
+}
+
+// Hold keeps every byte back until Release; connections stay open.
+func (p *Proxy) Hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held == nil {
+		p.held = make(chan struct{})
+	}
+}
+
+// Release lets everything pass again.
+func (p *Proxy) Release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held != nil {
+		close(p.held)
+		p.held = nil
+	}
+}
+
+// Cut ends all connections, with what is held back.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		_ = c.Close()
+	}
+}
 
 // Requests counts the requests that arrived since the last [Proxy.Next].
 func (p *Proxy) Requests() int64 { return p.requests.Load() }
@@ -123,22 +186,12 @@ func (p *Proxy) Faults() int64 {
 	return p.Count(NotSent) + p.Count(NoReply) + p.Count(HalfAReply)
 }
 
-func (p *Proxy) accept() {
-	for {
-		client, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		p.all.Go(func() { p.serve(client) })
-	}
-}
-
 func (p *Proxy) serve(client net.Conn) {
 	defer p.forget(client)
 	if !p.remember(client) {
 		return
 	}
-	server, err := net.Dial("tcp", p.target)
+	server, err := net.DialTimeout("tcp", p.target, 10*time.Second)
 	if err != nil {
 		return
 	}
@@ -149,7 +202,7 @@ func (p *Proxy) serve(client net.Conn) {
 	var pending atomic.Int64 // the Fault that the next reply meets
 	p.all.Go(func() {
 		defer p.forget(server)
-		pump(server, client, func(request []byte) []byte {
+		p.pump(server, client, false, func(request []byte) []byte {
 			fault := p.fault(request)
 			if fault == NotSent {
 				return nil
@@ -158,8 +211,7 @@ func (p *Proxy) serve(client net.Conn) {
 			return request
 		})
 	})
-	pump(client, server, func(reply []byte) []byte {
-		time.Sleep(time.Duration(p.delay.Load()))
+	p.pump(client, server, true, func(reply []byte) []byte {
 		switch Fault(pending.Load()) {
 		case NoReply:
 			return nil
@@ -186,7 +238,7 @@ func (p *Proxy) fault(request []byte) Fault {
 	if len(p.next) > 0 {
 		fault, p.next = p.next[0], p.next[1:]
 	} else if p.share > 0 && p.random.Float64() < p.share {
-		fault = NotSent + Fault(p.random.IntN(int(faults-NotSent)))
+		fault = p.kinds[p.random.IntN(len(p.kinds))]
 	}
 	if fault != NoFault {
 		p.counts[fault].Add(1)
@@ -196,21 +248,43 @@ func (p *Proxy) fault(request []byte) Fault {
 
 // pump copies what through makes of each piece, until an end closes or through
 // returns nil.
-func pump(to io.Writer, from io.Reader, through func([]byte) []byte) {
+func (p *Proxy) pump(to io.Writer, from io.Reader, replies bool, through func([]byte) []byte) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buf)
 		if err != nil {
 			return
 		}
-		piece := through(buf[:n])
-		if piece == nil {
+		rest := through(buf[:n])
+		if rest == nil {
 			return
 		}
-		if _, err := to.Write(piece); err != nil {
-			return
+		for len(rest) > 0 {
+			n := p.pace(len(rest), replies)
+			if _, err := to.Write(rest[:n]); err != nil {
+				return
+			}
+			rest = rest[n:]
 		}
 	}
+}
+
+// pace waits until the next bytes may pass, and returns how many of the n that there are.
+func (p *Proxy) pace(n int, replies bool) int {
+	p.mu.Lock()
+	held, delay, piece := p.held, p.delay, p.piece
+	p.mu.Unlock()
+	if held != nil {
+		<-held
+	}
+	if !replies || delay == 0 {
+		return n
+	}
+	time.Sleep(delay)
+	if piece == 0 {
+		return n
+	}
+	return min(n, piece)
 }
 
 func (p *Proxy) remember(c net.Conn) bool {
@@ -232,8 +306,10 @@ func (p *Proxy) forget(c net.Conn) {
 
 func (p *Proxy) close() {
 	_ = p.listener.Close()
+	p.Cut()
+	p.Release()
 	p.mu.Lock()
-	for c := range p.conns {
+	for c := range p.conns { // some are new
 		_ = c.Close()
 	}
 	p.conns = nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // fault is something that is broken for a while.
@@ -47,12 +49,12 @@ func (h *harness) redisFaults() []fault {
 			return func() { h.redis.Resume(); h.thaw() }
 		}},
 		{name: "cut the connections to Redis", target: "redis", weight: 1, begin: func(h *harness, _ *rand.Rand) func() {
-			h.redisProxy.cut()
+			h.redisProxy.Cut()
 			return func() {}
 		}},
 		{name: "drop answers of Redis", target: "redis", weight: 2, begin: func(h *harness, rng *rand.Rand) func() {
-			h.redisProxy.dropping(0.01 + 0.15*rng.Float64())
-			return func() { h.redisProxy.dropping(0) }
+			h.redisProxy.Fail(rng.Uint64(), 0.01+0.15*rng.Float64(), testenv.NoReply)
+			return func() { h.redisProxy.Fail(0, 0) }
 		}},
 		// In backwards it looks at the archive meanwhile.
 		{name: "kill Redis", target: "redis", weight: 3, alone: h.mode == backwards, begin: func(h *harness, _ *rand.Rand) func() {
@@ -78,16 +80,16 @@ func postgresFaults() []fault {
 		}},
 		// Postgres is many processes; to the service it is the same when none of their bytes arrive.
 		{name: "stop Postgres", target: "postgres", weight: 1, begin: func(h *harness, _ *rand.Rand) func() {
-			h.pgProxy.hold()
-			return h.pgProxy.release
+			h.pgProxy.Hold()
+			return h.pgProxy.Release
 		}},
 		{name: "cut the connections to Postgres", target: "postgres", weight: 1, begin: func(h *harness, _ *rand.Rand) func() {
-			h.pgProxy.cut()
+			h.pgProxy.Cut()
 			return func() {}
 		}},
 		{name: "drop answers of Postgres", target: "postgres", weight: 1, begin: func(h *harness, rng *rand.Rand) func() {
-			h.pgProxy.dropping(0.02 + 0.3*rng.Float64())
-			return func() { h.pgProxy.dropping(0) }
+			h.pgProxy.Fail(rng.Uint64(), 0.02+0.3*rng.Float64(), testenv.NoReply)
+			return func() { h.pgProxy.Fail(0, 0) }
 		}},
 	}
 }

@@ -68,8 +68,8 @@ type harness struct {
 
 	redis      *testenv.RedisServer // one server, behind the proxy
 	postgres   *testenv.PG
-	redisProxy *proxy
-	pgProxy    *proxy
+	redisProxy *testenv.Proxy
+	pgProxy    *testenv.Proxy
 	sentinels  *testenv.Sentinels    // or these
 	cluster    *testenv.RedisCluster // or this
 	onRedis    []string              // the settings that lead a service there
@@ -144,8 +144,6 @@ func (h *harness) stream(number uint64) *rand.Rand { return rand.New(rand.NewPCG
 // Streams of random choices; the clients' come after these.
 const (
 	faultStream = iota
-	redisProxyStream
-	pgProxyStream
 	operatorStream
 	restorerStream
 	announcedStream
@@ -166,7 +164,7 @@ func newHarness(t *testing.T, m mode, f fleet) *harness {
 		h.onRedis = append(h.onRedis, "SSL_CERT_FILE="+h.hook.trust, "LEVELBOARD_ALLOWED_PRIVATE_HOSTS=127.0.0.1")
 	}
 	h.postgres = testenv.PostgresServer(t)
-	h.pgProxy = startProxy(t, hostOf(t, h.postgres.URL()), h.stream(pgProxyStream))
+	h.pgProxy = testenv.NewProxy(t, hostOf(t, h.postgres.URL()))
 	t.Cleanup(func() { _ = h.live.Close() })
 	for _, name := range f.names {
 		r := &replica{name: name, env: h.environment()}
@@ -197,16 +195,16 @@ func (h *harness) startRedis() (environ []string) {
 		options = append(options, testenv.WithAOF())
 	}
 	h.redis = testenv.Redis(h.t, options...)
-	h.redisProxy = startProxy(h.t, h.redis.Addr(), h.stream(redisProxyStream))
+	h.redisProxy = testenv.NewProxy(h.t, h.redis.Addr())
 	h.live = redis.NewClient(&redis.Options{Addr: h.redis.Addr(), ReadTimeout: redisWaits, MaxRetries: -1, Protocol: 2, DisableIdentity: true})
-	return []string{"LEVELBOARD_REDIS_URL=" + h.redisProxy.in(h.t, h.redis.URL())}
+	return []string{"LEVELBOARD_REDIS_URL=" + h.redisProxy.In(h.redis.URL())}
 }
 
 func (h *harness) environment() []string {
 	return append([]string{
 		asReplica + "=1", "GORACE=halt_on_error=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir(),
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0",
-		"LEVELBOARD_POSTGRES_URL=" + h.pgProxy.in(h.t, h.postgres.URL()),
+		"LEVELBOARD_POSTGRES_URL=" + h.pgProxy.In(h.postgres.URL()),
 		"LEVELBOARD_ADMIN_TOKEN=" + adminToken, "LEVELBOARD_SNAPSHOT_INTERVAL=" + snapshotInterval.String(),
 		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0", "LEVELBOARD_SHUTDOWN_TIMEOUT=10s",
 	}, h.onRedis...)

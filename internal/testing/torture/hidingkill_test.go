@@ -65,7 +65,7 @@ func TestAFlagOutlivesTheReplicaThatTookIt(t *testing.T) {
 	}
 	testenv.Wait(t, "the open page shows the board", func() bool { return shows(false) })
 	for _, hidden := range []bool{true, false, true} {
-		h.redisProxy.hold()
+		h.redisProxy.Hold()
 		go set(a, hidden)
 		testenv.Wait(t, "the archive has the flag", func() bool { return archived(hidden) })
 		if shows(hidden) {
@@ -73,8 +73,8 @@ func TestAFlagOutlivesTheReplicaThatTookIt(t *testing.T) {
 		}
 		wait := a.signal(syscall.SIGKILL)
 		wait()
-		h.redisProxy.cut() // with what the dead one had sent
-		h.redisProxy.release()
+		h.redisProxy.Cut() // with what the dead one had sent
+		h.redisProxy.Release()
 		began := time.Now()
 		testenv.Wait(t, fmt.Sprintf("the open page of the other replica shows that hidden is %v", hidden), func() bool { return shows(hidden) })
 		t.Logf("in force %v after Redis was there again", time.Since(began).Round(time.Millisecond))

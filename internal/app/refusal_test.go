@@ -48,13 +48,14 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	redis, postgres, nobody := testenv.Redis(t).URL(), testenv.Postgres(t), testenv.FreeAddr(t)
 	for _, c := range []struct {
-		name, redis, postgres, want string
+		name, redis, postgres, want, mode string
 	}{
-		{"a database that Redis does not have", strings.TrimSuffix(strings.TrimSuffix(redis, "0"), "/") + "/99", postgres, "it has no database of the number in LEVELBOARD_REDIS_URL"},
-		{"no Postgres", redis, "postgres://levelboard@" + nobody + "/levelboard", "Postgres does not answer at " + nobody},
+		{"a database that Redis does not have", strings.TrimSuffix(strings.TrimSuffix(redis, "0"), "/") + "/99", postgres, "it has no database of the number in LEVELBOARD_REDIS_URL", "single"},
+		{"no cluster", redis, postgres, "set LEVELBOARD_REDIS_MODE=single", "cluster"},
+		{"no Postgres", redis, "postgres://levelboard@" + nobody + "/levelboard", "Postgres does not answer at " + nobody, "single"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := startRefused(t, "LEVELBOARD_REDIS_URL="+c.redis, "LEVELBOARD_POSTGRES_URL="+c.postgres); !strings.Contains(err.Error(), c.want) {
+			if err := startRefused(t, "LEVELBOARD_REDIS_URL="+c.redis, "LEVELBOARD_POSTGRES_URL="+c.postgres, "LEVELBOARD_REDIS_MODE="+c.mode); !strings.Contains(err.Error(), c.want) {
 				t.Errorf("a start says %q, not %q", err, c.want)
 			}
 		})

@@ -10,7 +10,6 @@ import (
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // throughSentinels connects as a service does, with the time-outs of one.
@@ -134,48 +133,5 @@ func TestAMasterThatIsCutOffFromTheOthers(t *testing.T) {
 		if xp := direct(t, server).ZScore(ctx, prefix+"xp", string(user1)).Val(); xp != 150 {
 			t.Errorf("%v XP on %s after 50 changes, want 150", xp, server.Addr())
 		}
-	}
-}
-
-// A sentinel that knows of no failover is the only one that answers, and the master that was replaced is back, with the data that it died with: it
-// has no replica, so it takes no change.
-func TestAReplacedMasterThatAStaleSentinelNamesTakesNoChange(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := testenv.NewSentinels(t, "", testenv.WithConfig("min-replicas-to-write 1"), testenv.WithConfig("min-replicas-max-lag 10"))
-	store := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{Timeout: 2 * time.Second}))
-	s.InStep()
-	load(t, store, row(user1))
-	s.Settle()
-	old, stale := s.Servers[0], s.Watchers[1]
-	old.Kill()
-	now := s.Promoted(old)
-	testenv.Wait(t, "the new master asks for the comparison", func() bool {
-		_, err := store.Member(ctx, guild1, user1)
-		return errors.Is(err, leaderboard.ErrNotLoaded)
-	})
-	for _, w := range s.Watchers {
-		if w != stale {
-			w.Pause()
-		}
-	}
-	old.Start()
-	s.Forget(stale, old)
-	testenv.Wait(t, "the old master rejects the load", func() bool {
-		_, _ = now.Ask("CLIENT", "KILL", "TYPE", "normal")
-		_, _, err := store.BeginHydration(ctx, guild1, snapshot.State{})
-		return err != nil && strings.Contains(err.Error(), "NOREPLICAS")
-	})
-	for _, w := range s.Watchers {
-		if w != stale {
-			w.Resume()
-		}
-	}
-	testenv.Wait(t, "changes are made on the new master again", func() bool {
-		load, _, err := store.BeginHydration(ctx, guild1, snapshot.State{})
-		return err == nil && store.CommitHydration(ctx, load, snapshot.State{Epoch: 1}) == nil
-	})
-	if role, err := now.Ask("INFO", "replication"); err != nil || !strings.Contains(role, "role:master") {
-		t.Errorf("the new master is %s, %v", role, err)
 	}
 }

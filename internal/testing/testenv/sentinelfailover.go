@@ -1,7 +1,6 @@
 package testenv
 
 import (
-	"net"
 	"strconv"
 	"strings"
 )
@@ -35,17 +34,6 @@ func (s *Sentinels) Failover() {
 		}
 		return false
 	})
-}
-
-// Forget makes a sentinel know nothing of any failover, and this master. The servers must have no password.
-func (s *Sentinels) Forget(watcher, master *RedisServer) {
-	s.tb.Helper()
-	host, port, _ := net.SplitHostPort(master.Addr())
-	for _, ask := range [][]string{{"REMOVE", MasterName}, {"MONITOR", MasterName, host, port, strconv.Itoa(sentinelServers/2 + 1)}} {
-		if _, err := watcher.Ask(append([]string{"SENTINEL"}, ask...)...); err != nil {
-			s.tb.Fatalf("make a sentinel forget: %v", err)
-		}
-	}
 }
 
 // InStep waits until the replicas have all that the master had when it was

@@ -79,7 +79,7 @@ func guildsOfAllMasters(t *testing.T, c *clustered) {
 	if slices.Sort(loaded); err != nil || !slices.Equal(loaded, want) {
 		t.Errorf("loaded guilds %v, %v, want %v", loaded, err, want)
 	}
-	if b, err := s.Backlog(ctx, nil, nil); err != nil || b.Members != int64(len(want)) {
+	if b, err := s.Backlog(ctx, nil); err != nil || b.Members != int64(len(want)) {
 		t.Errorf("backlog %+v, %v, want %d members", b, err, len(want))
 	}
 	dirty, err := s.ChangedGuilds(ctx)

@@ -100,7 +100,7 @@ func TestALockedClusterWithChangesThatWait(t *testing.T) {
 		s := newBoard(c.client)
 		_, err := s.LoadedGuilds(t.Context())
 		ok(t, err)
-		_, err = s.Backlog(t.Context(), nil, nil)
+		_, err = s.Backlog(t.Context(), nil)
 		ok(t, err)
 		if n, err := s.client.Replicas(t.Context()); n != 1 || err != nil {
 			t.Errorf("%d replicas, %v", n, err)

@@ -61,7 +61,7 @@ func TestTheLeastRights(t *testing.T) {
 		load(t, s, row(user1))
 		_, err := s.LoadedGuilds(t.Context())
 		ok(t, err)
-		_, err = s.Backlog(t.Context(), nil, nil)
+		_, err = s.Backlog(t.Context(), nil)
 		ok(t, err)
 		_, err = s.Change(t.Context(), guild1, user1, up)
 		ok(t, err)

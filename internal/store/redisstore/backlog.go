@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -14,11 +13,8 @@ import (
 
 var backlogScript = newScript("backlog", "now")
 
-// backlogGuilds is about how many guilds a Backlog asks: those take the server some 20 ms.
-const backlogGuilds = 2000
-
-// Backlog implements snapshot.Live. However many guilds wait, it costs the server no more than backlogGuilds of them and their list.
-func (s *Store) Backlog(ctx context.Context, underway, stuck []id.Guild) (b snapshot.Backlog, err error) {
+// Backlog implements snapshot.Live. It costs the server some 10 microseconds for each guild that waits.
+func (s *Store) Backlog(ctx context.Context, underway []id.Guild) (b snapshot.Backlog, err error) {
 	if err := s.changed.Flush(ctx); err != nil {
 		return b, err
 	}
@@ -33,32 +29,8 @@ func (s *Store) Backlog(ctx context.Context, underway, stuck []id.Guild) (b snap
 	for _, g := range listed {
 		waiting[id.Guild(g)] = struct{}{}
 	}
-	all := slices.Collect(maps.Keys(waiting))
-	asked := sample(all, backlogGuilds)
-	if b, err = s.backlogOf(ctx, asked); err != nil || len(asked) == len(all) {
-		return b, err
-	}
-	b.Members = b.Members * int64(len(all)) / int64(len(asked))
-	oldest, err := s.backlogOf(ctx, sample(slices.Clone(stuck), backlogGuilds))
-	b.Oldest = max(b.Oldest, oldest.Oldest)
-	return b, err
-}
-
-// sample returns n of the guilds, drawn at random, or all when they are fewer. It changes their order.
-func sample(guilds []id.Guild, n int) []id.Guild {
-	if len(guilds) <= n {
-		return guilds
-	}
-	for i := range n {
-		other := i + rand.IntN(len(guilds)-i)
-		guilds[i], guilds[other] = guilds[other], guilds[i]
-	}
-	return guilds[:n]
-}
-
-func (s *Store) backlogOf(ctx context.Context, guilds []id.Guild) (b snapshot.Backlog, err error) {
 	keys := func(k guildKeys) []string { return []string{k.meta(), k.dirty()} }
-	err = s.onEach(ctx, backlogScript, guilds, keys, func(_ id.Guild, r reply, err error) error {
+	err = s.onEach(ctx, backlogScript, slices.Collect(maps.Keys(waiting)), keys, func(_ id.Guild, r reply, err error) error {
 		if err != nil {
 			return err
 		}

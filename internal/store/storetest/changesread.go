@@ -61,7 +61,7 @@ func changesAge(b *board) {
 	ctx := b.Context()
 	backlog := func(members int64, least time.Duration, after time.Time) {
 		b.Helper()
-		got, err := b.Backlog(ctx, []id.Guild{b.g.ID}, nil)
+		got, err := b.Backlog(ctx, []id.Guild{b.g.ID})
 		b.must(err)
 		most := time.Since(after) + time.Millisecond // Redis' clock is read in milliseconds
 		if got.Members != members || got.Oldest < least || members > 0 && got.Oldest > most {

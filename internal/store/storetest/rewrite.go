@@ -33,7 +33,7 @@ func noteUnsaved(b *board) {
 		_, err := b.NoteUnsaved(ctx, other, []id.User{userN(1)})
 		b.wants("a note of another load", err, leaderboard.ErrNotLoaded)
 	}
-	backlog, err := b.Backlog(ctx, []id.Guild{b.g.ID}, nil)
+	backlog, err := b.Backlog(ctx, []id.Guild{b.g.ID})
 	if err != nil || backlog.Members != 2 {
 		b.Errorf("backlog %+v, %v; want 2 members", backlog, err)
 	}

@@ -55,9 +55,9 @@ const backlogTime = time.Second
 
 var (
 	backlogMembers = prometheus.NewDesc("levelboard_snapshot_backlog_members",
-		"Members that have changed since they were last archived; estimated when they are of thousands of guilds.", nil, nil)
+		"Members that have changed since they were last archived.", nil, nil)
 	oldestUnsaved = prometheus.NewDesc("levelboard_snapshot_oldest_unsaved_seconds",
-		"Age of the oldest change that is not archived; 0 when there is none. Of thousands of guilds that wait, some are asked.", nil, nil)
+		"Age of the oldest change that is not archived; 0 when there is none.", nil, nil)
 	leaseHeld = prometheus.NewDesc("levelboard_snapshot_lease_held",
 		"1 while this replica holds the lease and writes the snapshots, else 0.", nil, nil)
 	guildsLoaded = prometheus.NewDesc("levelboard_guilds_loaded",
@@ -91,7 +91,7 @@ func (c writerCollector) Collect(metrics chan<- prometheus.Metric) {
 func (c writerCollector) collectBacklog(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), backlogTime)
 	defer cancel()
-	b, err := c.live.Backlog(ctx, *c.underway.Load(), *c.stuck.Load())
+	b, err := c.live.Backlog(ctx, *c.underway.Load())
 	if err != nil {
 		return
 	}

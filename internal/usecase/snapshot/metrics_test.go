@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/snapshot"
@@ -55,43 +54,6 @@ func TestMetricsOfTheLease(t *testing.T) {
 	w.Must(first.Release(w.Context()))
 	if got := values(w, first); got["snapshot_lease_held"] != 0 || got["snapshot_leases_lost_total"] != before["snapshot_leases_lost_total"] {
 		t.Errorf("once it gave the lease up it tells %v", got)
-	}
-}
-
-// heard notes which guilds a scrape says are stuck.
-type heard struct {
-	snapshot.Live
-	stuck []id.Guild
-}
-
-func (h *heard) Backlog(ctx context.Context, underway, stuck []id.Guild) (snapshot.Backlog, error) {
-	h.stuck = stuck
-	return h.Live.Backlog(ctx, underway, stuck)
-}
-
-// Of thousands of guilds that wait a scrape asks some only, but always those that cannot be written, whose changes grow old.
-func TestTheBacklogIsToldWhichGuildsAreStuck(t *testing.T) {
-	w := stores.Embedded(t)
-	g := w.Guild(stores.GuildA)
-	w.Create(g, 1, 100)
-	broken := true
-	f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
-		if broken && c.Method == "WriteBatches" {
-			return stores.ErrBroken
-		}
-		return nil
-	}}
-	live := &heard{Live: w.Live}
-	_, archive := w.Through(f)
-	writer := snapshot.NewWriter(live, archive, w.Hydrator(f), snapshot.WriterOptions{Holder: "writer", Interval: stores.Never, Log: w.Logger()})
-	for _, want := range [][]id.Guild{{stores.GuildA}, nil} {
-		broken = want != nil
-		if err := writer.Flush(w.Context()); (err != nil) != broken {
-			t.Fatalf("flush: %v", err)
-		}
-		if values(w, writer); !slices.Equal(live.stuck, want) {
-			t.Errorf("stuck are %v, want %v", live.stuck, want)
-		}
 	}
 }
 

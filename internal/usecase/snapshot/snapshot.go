@@ -197,9 +197,8 @@ type Live interface {
 	// Distrust marks the guild as not verified, because the archive rejected a batch and so holds changes that the live store lacks. It also undoes
 	// the note of reading that batch; otherwise the live store would seem to have those changes.
 	Distrust(ctx context.Context, refused Batch) error
-	// Backlog sums up the unarchived changes of the guilds in the index and of those underway. Above some thousands of guilds it samples them at
-	// random, and adds the stuck ones, which may be in the index. It changes neither list.
-	Backlog(ctx context.Context, underway, stuck []id.Guild) (Backlog, error)
+	// Backlog sums up the unarchived changes of the guilds in the index and of those underway.
+	Backlog(ctx context.Context, underway []id.Guild) (Backlog, error)
 
 	// Drop removes all of the guild's keys if it holds this incarnation or none.
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
@@ -213,7 +212,7 @@ type Quiet struct {
 
 // Backlog counts the changes that the live store holds and the archive lacks.
 type Backlog struct {
-	Members int64         // changed since they were last archived; an estimate when they are of thousands of guilds
+	Members int64         // changed since they were last archived
 	Oldest  time.Duration // since the oldest of those changes that was seen, or longer; 0 when there is none
 }
 

@@ -58,7 +58,6 @@ type Writer struct {
 
 	// For the metrics, which do not wait for a round to end.
 	underway atomic.Pointer[[]id.Guild] // taken out of the index, and to be written
-	stuck    atomic.Pointer[[]id.Guild] // failed in the last round
 	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
 }
 
@@ -85,7 +84,6 @@ func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOp
 	}
 	w.lease = lease.New(archive, o.Holder, max(5*w.tickTime(), 100*time.Millisecond))
 	w.underway.Store(new([]id.Guild))
-	w.stuck.Store(new([]id.Guild))
 	return w
 }
 
@@ -189,10 +187,8 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
 	r.report(ctx)
-	failed := slices.Collect(maps.Keys(r.failed))
-	r.putBack(ctx, failed)
+	r.putBack(ctx, slices.Collect(maps.Keys(r.failed)))
 	w.underway.Store(new([]id.Guild))
-	w.stuck.Store(&failed)
 	if !hurry {
 		w.sweeper.cold = w.evict(ctx, w.sweeper.cold)
 		if periodic {

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"levelboard/internal/testing/apitest"
@@ -16,7 +15,6 @@ var memberCases = cases{
 	"a second POST overwrites nothing":   secondPostOverwritesNothing,
 	"deleted, then gone":                 deletedThenGone,
 	"without an entry":                   withoutAnEntry,
-	"rank follows XP":                    rankFollowsXP,
 	"HEAD is GET without a body":         headIsGetWithoutBody,
 	"a body of 64 KiB":                   bodyOf64KiB,
 	"a body of unknown length":           bodyOfUnknownLength,
@@ -87,33 +85,4 @@ func (s *service) call(method, path, key, body string) apitest.Response {
 		return s.Do(method, path, key, nil)
 	}
 	return s.Do(method, path, key, body)
-}
-
-func rankFollowsXP(t *testing.T, s *service) {
-	g := s.guild(nil)
-	key := s.key(g)
-	a, b, c := newID(), newID(), newID()
-	s.create(key, g, a, 100)
-	s.create(key, g, b, 300)
-	s.create(key, g, c, 200)
-	wantRanks := func(users ...string) {
-		t.Helper()
-		for i, u := range users {
-			if rank := s.member(key, g, u).Level.Rank; rank != i+1 {
-				t.Errorf("rank %d, want %d", rank, i+1)
-			}
-		}
-		if on := s.board(key, g, 1).order(); !slices.Equal(on, users) {
-			t.Errorf("the board is in the order %v, want %v", on, users)
-		}
-	}
-	wantRanks(b, c, a)
-	s.patch(key, g, a, object{"increment": 500})
-	wantRanks(a, b, c)
-	s.patch(key, g, b, 0)
-	wantRanks(a, c, b)
-	// Equal XP: the id that is greater as text comes first, as in ZREVRANGE.
-	s.patch(key, g, a, 0)
-	s.patch(key, g, c, 0)
-	wantRanks(c, b, a)
 }

@@ -212,24 +212,6 @@ func TestPromtoolFindsNothingToSayAboutTheMetrics(t *testing.T) {
 	}
 }
 
-// The embedded service shows nothing that servers do not.
-func TestMetricsOfTheEmbeddedService(t *testing.T) {
-	s := start(t, append(onDataDir(t), often)...)
-	s.traffic(1)
-	want := documented(t)
-	got := exposed(t, s.ops("/metrics").Want(t, 200).Body)
-	for name, form := range got {
-		if want[name] != form {
-			t.Errorf("%s is %q, documented as %q", name, form, want[name])
-		}
-	}
-	for _, name := range []string{"redis_up", "archive_up", "snapshot_lease_held"} {
-		if got["levelboard_"+name] == "" {
-			t.Errorf("there is no %s", name)
-		}
-	}
-}
-
 // A Prometheus that asks for them gets the durations as native histograms too.
 func TestDurationsAreNativeHistograms(t *testing.T) {
 	s := start(t, onDataDir(t)...)

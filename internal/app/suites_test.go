@@ -41,7 +41,6 @@ var smoke = []string{
 	"imports/applied once",
 	"limits/an identity over two keys",
 	"members/created, then read",
-	"members/rank follows XP",
 	"messages/levels and roles",
 	"idempotency/a call of several steps is made once",
 	"periods/running boards",

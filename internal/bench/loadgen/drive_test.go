@@ -130,28 +130,6 @@ func someBench(members int) *bench {
 	}
 }
 
-func TestPollAsksForWhatItSawOnly(t *testing.T) {
-	b := someBench(1000)
-	b.Page = 7
-	poll := pollPage.start(b, rand.New(rand.NewPCG(1, 1)))
-	for _, c := range []struct {
-		sent   string
-		answer answer
-		good   bool
-	}{
-		{"", answer{status: 304}, false},
-		{"", answer{status: 200, header: http.Header{"Etag": {`"a"`}}}, true},
-		{`"a"`, answer{status: 304}, true},
-		{`"a"`, answer{status: 503}, false},
-		{`"a"`, answer{status: 200, header: http.Header{"Etag": {`"b"`}}}, true},
-		{`"b"`, answer{status: 304}, true},
-	} {
-		if r := poll.next(); r.etag != c.sent || !strings.HasSuffix(r.path, "?page=7") || poll.settle(c.answer) != c.good {
-			t.Errorf("%+v: %+v", c, r)
-		}
-	}
-}
-
 func TestSeedDecidesWhatIsDrawn(t *testing.T) {
 	mixed, _ := FindScenario("mixed")
 	draws := func(seed uint64) (counts []int, requests []string) {

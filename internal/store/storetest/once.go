@@ -21,7 +21,6 @@ var onceCases = []boardCase{
 	{"the journal", journalled},
 	{"more records than fit a page", journalInPages},
 	{"one of many requests with one key", concurrentRequests},
-	{"one of many different requests with one key", concurrentRivals},
 }
 
 // onceOf names a request by the key and what is asked.

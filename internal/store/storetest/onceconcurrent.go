@@ -1,12 +1,8 @@
 package storetest
 
 import (
-	"errors"
 	"sync"
 	"sync/atomic"
-
-	"levelboard/internal/domain/level"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 func concurrentRequests(b *board) {
@@ -30,29 +26,5 @@ func concurrentRequests(b *board) {
 	all.Wait()
 	if made.Load() != 1 || replays.Load() != workers-1 || b.member(userN(1)).XP != 11 || b.version().Rev != 1 {
 		b.Errorf("%d made, %d replays, %d XP at rev %d", made.Load(), replays.Load(), b.member(userN(1)).XP, b.version().Rev)
-	}
-}
-
-func concurrentRivals(b *board) {
-	const workers = 50
-	b.load(rowN(1, 0))
-	var won, refused atomic.Int64
-	var all sync.WaitGroup
-	for i := range workers {
-		all.Go(func() {
-			o, err := b.Change(b.Context(), b.g, userN(1), plus(level.XP(i+1), "key"))
-			switch {
-			case err == nil:
-				won.Add(int64(o.After))
-			case errors.Is(err, leaderboard.ErrKeyReused):
-				refused.Add(1)
-			default:
-				b.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if xp := int64(b.member(userN(1)).XP); won.Load() != xp || refused.Load() != workers-1 || b.version().Rev != 1 {
-		b.Errorf("%d XP, the request that was made gave %d, %d were refused, rev %d", xp, won.Load(), refused.Load(), b.version().Rev)
 	}
 }

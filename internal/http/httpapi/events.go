@@ -55,7 +55,7 @@ func (a *api) followEvents(r *request) error {
 	defer follower.Leave()
 	setStreamHeaders(h)
 	c.Status(http.StatusOK)
-	s, end := endless.Begin(c, follower.Gone())
+	s, end := endless.Begin(c, a.deps.Events.Closed())
 	defer end()
 	if err := a.sendEvents(c, s, g, follower); errors.Is(err, events.ErrSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
 		streamsDropped.Inc()

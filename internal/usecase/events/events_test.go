@@ -150,21 +150,22 @@ func TestEachEntryComesOnce(t *testing.T) {
 	group.Wait()
 }
 
-// A follower does not lose what the feed hands out between its reading of the log and its joining.
-func TestNothingIsLostBetweenReadingAndJoining(t *testing.T) {
+// A follower does not lose what the feed hands out while it reads the log.
+func TestNothingIsLostBetweenReadingAndFollowing(t *testing.T) {
 	m := &memory{}
-	m.add(1)
+	m.add(2)
 	f := NewFeed(m, m, FeedOptions{})
-	first, late := follow(t, f, nil), follow(t, f, nil)
-	if got, err := first.Next(t.Context(), time.Now()); err != nil || len(got) > 0 {
-		t.Fatal(got, err)
-	}
+	late := follow(t, f, &ID{1000, 0})
 	m.read = func() {
 		m.add(1)
-		f.look(t.Context(), f.places())
+		if _, err := f.look(t.Context(), f.places()); err != nil {
+			t.Error(err)
+		}
 	}
-	if got := next(t, late); got[0].ID.Number != 1 {
-		t.Errorf("got %v", got)
+	for want := range uint64(2) {
+		if got := next(t, late); len(got) != 1 || got[0].ID.Number != want+1 {
+			t.Errorf("got %v", got)
+		}
 	}
 }
 
@@ -199,7 +200,6 @@ func TestASlowFollowerIsDropped(t *testing.T) {
 		m.add(1)
 		next(t, quick)
 	}
-	<-slow.Gone()
 	if _, err := slow.Next(t.Context(), time.Now().Add(time.Minute)); !errors.Is(err, ErrSlow) {
 		t.Errorf("error %v, want ErrSlow", err)
 	}
@@ -274,17 +274,17 @@ func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
 func TestACloseEndsAll(t *testing.T) {
 	m := &memory{}
 	f := m.start(t)
-	follower := follow(t, f, nil)
+	var follower *Follower
+	t.Run("one who follows and leaves", func(t *testing.T) { follower = follow(t, f, nil) })
+	if len(f.guilds) != 0 {
+		t.Error("the feed remembers a guild that nobody follows")
+	}
 	f.Close()
 	if _, err := follower.Next(t.Context(), time.Now().Add(time.Minute)); !errors.Is(err, errClosed) {
 		t.Errorf("error %v, want errClosed", err)
 	}
 	if _, err := f.Follow(t.Context(), someGuild, nil); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("to follow now is %v", err)
-	}
-	follower.Leave()
-	if len(f.guilds)+len(f.followers) != 0 {
-		t.Error("the feed remembers who left")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"levelboard/internal/domain/fault"
@@ -49,19 +50,30 @@ type Feed struct {
 	log     Log
 	board   Board
 	o       FeedOptions
-	wake    chan struct{} // holds one when a guild was added
-	failing bool          // Run's
+	wake    chan struct{}   // holds one when a guild was added
+	open    context.Context // ends with Close
+	close   context.CancelFunc
+	failing bool // Run's
 
-	mu        sync.Mutex
-	closed    bool
-	followers map[*Follower]struct{}
-	guilds    map[leaderboard.GuildRef]*followed
+	mu     sync.Mutex
+	guilds map[leaderboard.GuildRef]*followed
 }
 
-// followed is a guild with followers, and how far its log was read.
+// followed is a guild with followers.
 type followed struct {
-	at        ID
-	followers map[*Follower]struct{}
+	followers int    // under Feed.mu
+	tail      *batch // the one that is filled next; under Feed.mu
+	filled    atomic.Int64
+}
+
+// batch is what one look found in a log. Each follower goes from one to the next at its own pace.
+type batch struct {
+	number int64 // how many of the guild were filled before
+	after  ID    // what comes after this place is in it, or in the next
+	filled chan struct{}
+
+	entries []Entry // once filled, as is next
+	next    *batch
 }
 
 // NewFeed returns a Feed that hands out nothing until Run.
@@ -73,10 +85,16 @@ func NewFeed(log Log, board Board, o FeedOptions) *Feed {
 		o.Used = func(id.Guild) {}
 	}
 	o.interval = cmp.Or(o.interval, defaultInterval)
-	return &Feed{
-		log: log, board: board, o: o, wake: make(chan struct{}, 1), followers: map[*Follower]struct{}{}, guilds: map[leaderboard.GuildRef]*followed{},
-	}
+	f := &Feed{log: log, board: board, o: o, wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*followed{}}
+	f.open, f.close = context.WithCancel(context.Background())
+	return f
 }
+
+// Close ends all followers and lets nobody follow any more.
+func (f *Feed) Close() { f.close() }
+
+// Closed is closed by Close.
+func (f *Feed) Closed() <-chan struct{} { return f.open.Done() }
 
 // Run reads the logs of followed guilds until ctx ends, then closes the Feed. After an error it retries at the next look.
 func (f *Feed) Run(ctx context.Context) {
@@ -122,7 +140,7 @@ func (f *Feed) places() []place {
 	defer f.mu.Unlock()
 	places := make([]place, 0, len(f.guilds))
 	for ref, of := range f.guilds {
-		places = append(places, place{Cursor{ref, of.at}, of})
+		places = append(places, place{Cursor{ref, of.tail.after}, of})
 	}
 	return places
 }
@@ -146,22 +164,21 @@ func (f *Feed) look(ctx context.Context, places []place) (full bool, err error) 
 	return full, err
 }
 
-// handOut waits for nobody: who has no room for more is dropped, and can come back to where it was.
+// handOut fills the guild's batch and begins the next one.
 func (f *Feed) handOut(p place, entries []Entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p.of.at = entries[len(entries)-1].ID
-	for follower := range p.of.followers {
-		select {
-		case follower.arriving <- entries:
-		default:
-			f.drop(follower, ErrSlow)
-		}
-	}
+	full := p.of.tail
+	p.of.tail = &batch{number: p.of.filled.Add(1), after: entries[len(entries)-1].ID, filled: make(chan struct{})}
+	full.entries, full.next = entries, p.of.tail
+	close(full.filled)
 }
 
 // Follow begins after a place, or now if after is nil, and loads the guild. Its errors are faults. Leave the Follower at the end.
 func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower, error) {
+	if f.open.Err() != nil {
+		return nil, fault.Down("follow events", errClosed)
+	}
 	if _, err := f.board.Version(ctx, g); err != nil {
 		return nil, err
 	}
@@ -170,12 +187,11 @@ func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower
 	if err != nil {
 		return nil, fault.Down("look into the log of events", err)
 	}
-	follower := &Follower{feed: f, guild: ref, at: extent.end(), arriving: make(chan []Entry, maxWaiting), gone: make(chan struct{})}
+	follower := &Follower{feed: f, guild: ref, at: extent.end()}
 	switch {
 	case after == nil:
 	case !extent.misses(*after):
-		// Not ahead of the log, or the feed would begin there for all who come after.
-		if after.Compare(follower.at) < 0 {
+		if after.Compare(follower.at) < 0 { // it may be ahead of the log
 			follower.at = *after
 		}
 	default:
@@ -186,55 +202,14 @@ func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
-		return nil, fault.Down("follow events", errClosed)
-	}
-	f.followers[follower] = struct{}{}
-	return follower, nil
-}
-
-// join makes what comes after the place that is returned go to the follower.
-func (f *Feed) join(follower *Follower) ID {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if _, there := f.followers[follower]; !there {
-		return follower.at
-	}
-	of, known := f.guilds[follower.guild]
-	if !known {
-		of = &followed{at: follower.at, followers: map[*Follower]struct{}{}}
-		f.guilds[follower.guild] = of
+	if follower.of = f.guilds[ref]; follower.of == nil {
+		follower.of = &followed{tail: &batch{after: extent.end(), filled: make(chan struct{})}}
+		f.guilds[ref] = follower.of
 		select {
 		case f.wake <- struct{}{}:
 		default:
 		}
 	}
-	of.followers[follower] = struct{}{}
-	return of.at
-}
-
-// drop ends a follower, for a reason, if it has not ended. f.mu is held.
-func (f *Feed) drop(follower *Follower, reason error) {
-	if _, there := f.followers[follower]; !there {
-		return
-	}
-	delete(f.followers, follower)
-	if of := f.guilds[follower.guild]; of != nil {
-		delete(of.followers, follower)
-		if len(of.followers) == 0 {
-			delete(f.guilds, follower.guild)
-		}
-	}
-	follower.reason = reason
-	close(follower.gone)
-}
-
-// Close ends all followers and lets nobody follow any more.
-func (f *Feed) Close() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closed = true
-	for follower := range f.followers {
-		f.drop(follower, errClosed)
-	}
+	follower.of.followers++
+	return follower, nil
 }

@@ -138,7 +138,7 @@ func TestPostgresDown(t *testing.T) {
 		return strings.Contains(string(s.ops("/readyz?verbose").Body), "listens")
 	})
 	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
-		"archive":{"state":"unreachable","reason":"nothing listens at its address"}}`)
+		"archive":{"state":"unreachable","reason":"connection refused"}}`)
 	for _, path := range []string{"/guilds/" + g, "/keys"} {
 		got := s.admin("GET", path, nil)
 		wantFailure(t, got, 503)

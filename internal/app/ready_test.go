@@ -42,9 +42,9 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 
 	server.Kill()
 	testenv.Wait(t, "the connections are known to be gone", func() bool {
-		return strings.Contains(string(s.ops("/readyz").Body), "listens")
+		return strings.Contains(string(s.ops("/readyz").Body), "refused")
 	})
-	s.wantNotReady("redis: nothing listens at its address")
+	s.wantNotReady("redis: connection refused")
 	for _, path := range []string{"/readyz", "/readyz?verbose", "/metrics"} {
 		if body := string(s.ops(path).Body); strings.Contains(body, "aSecretThat") || strings.Contains(body, server.Addr()) {
 			t.Errorf("%s tells too much: %s", path, body)
@@ -75,7 +75,7 @@ func TestPostgresGoesAndComesBack(t *testing.T) {
 		return strings.Contains(string(s.ops("/readyz?verbose").Body), "listens")
 	})
 	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
-		"archive":{"state":"unreachable","reason":"nothing listens at its address"}}`)
+		"archive":{"state":"unreachable","reason":"connection refused"}}`)
 	s.ops("/readyz").Want(t, 200)
 	testenv.Wait(t, "the metrics say that it is away", metric("archive_up 0\n"))
 	testenv.Wait(t, "nobody writes", metric("snapshot_lease_held 0\n"))

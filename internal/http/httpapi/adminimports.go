@@ -9,7 +9,6 @@ import (
 	"levelboard/internal/domain/hidden"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/platform/strictjson"
-	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -54,7 +53,7 @@ func (a *api) beginImport(r *request) (any, error) {
 	return a.deps.Checkpoints.BeginImport(r.ctx, g, begin)
 }
 
-func (r *importRequest) begin() (b checkpoints.Begin, err error) {
+func (r *importRequest) begin() (b importer.Begin, err error) {
 	b.Again = r.Again.Or(false)
 	for _, p := range []struct {
 		name string

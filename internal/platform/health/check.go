@@ -13,8 +13,12 @@ import (
 	"unicode"
 )
 
-// checkTime is shorter than the interval at which anything asks.
-const checkTime = 3 * time.Second
+const (
+	// checkTime is shorter than the interval at which anything asks.
+	checkTime = 3 * time.Second
+	// reasonSize bounds the bytes of an answer that are read.
+	reasonSize = 1 << 10
+)
 
 // Check asks the process on this machine that listens at LEVELBOARD_OPS_LISTEN whether it is ready. An error is a sentence that says why it is not.
 func Check(ctx context.Context, listen string) error {
@@ -34,17 +38,10 @@ func Check(ctx context.Context, listen string) error {
 		return fmt.Errorf("not ready: http://%s/readyz does not answer", address)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return notReady(address, response)
+	if response.StatusCode == http.StatusOK {
+		return nil
 	}
-	return nil
-}
-
-// reasonSize bounds the bytes of an answer that are read.
-const reasonSize = 1 << 10
-
-// notReady repeats the reason if it is one line of plain text, as the service writes it: something else may listen there.
-func notReady(address string, response *http.Response) error {
+	// The reason is one line of plain text, as the service writes it: something else may listen there.
 	text, _ := io.ReadAll(io.LimitReader(response.Body, reasonSize))
 	line, _, _ := strings.Cut(string(text), "\n")
 	if reason, found := strings.CutPrefix(line, "not ready: "); found && !strings.ContainsFunc(reason, unicode.IsControl) {

@@ -66,42 +66,34 @@ func (m *Monitor) Runs(dependencies ...Dependency) { m.dependencies.Store(&depen
 // Stops says that the service takes no more requests.
 func (m *Monitor) Stops() { m.stopping.Store(true) }
 
-// report is the state at one moment.
-type report struct {
-	ready   bool
-	reason  string // why it is not ready
-	service state
-	// dependencies are by name; optional ones only if they were asked.
-	dependencies map[string]state
-}
-
-// report asks all dependencies, or only the needed ones, at the same time.
-func (m *Monitor) report(ctx context.Context, all bool) report {
-	r := report{ready: true, service: state{State: isRunning}, dependencies: map[string]state{}}
+// report asks all dependencies, or only the needed ones, at the same time. reason says why the service is not ready; it is empty when it is. parts are
+// the service and the dependencies by name; optional ones only if they were asked.
+func (m *Monitor) report(ctx context.Context, all bool) (reason string, parts map[string]state) {
+	service := state{State: isRunning}
 	dependencies := m.dependencies.Load()
 	switch {
 	case m.stopping.Load():
-		r.service = state{State: isStopping, Reason: "it takes no more requests"}
+		service = state{State: isStopping, Reason: "it takes no more requests"}
 	case dependencies == nil:
-		r.service = state{State: isStarting, Reason: "it opens its stores"}
+		service = state{State: isStarting, Reason: "it opens its stores"}
 	}
-	if r.service.State != isRunning {
-		r.ready, r.reason = false, "the service is "+r.service.State
+	if service.State != isRunning {
+		reason = "the service is " + service.State
 	}
-	if dependencies == nil || !r.ready && !all { // a store that does not answer must not hold up what is known
-		return r
+	parts = map[string]state{"service": service}
+	if dependencies == nil || reason != "" && !all { // a store that does not answer must not hold up what is known
+		return reason, parts
 	}
-	states := m.ask(ctx, *dependencies, all)
-	for i, d := range *dependencies {
-		if states[i].State == "" {
-			continue
+	for i, is := range m.ask(ctx, *dependencies, all) {
+		d := (*dependencies)[i]
+		if is.State != "" {
+			parts[d.Name] = is
 		}
-		r.dependencies[d.Name] = states[i]
-		if d.Needed && states[i].State == isUnreachable && r.ready {
-			r.ready, r.reason = false, d.Name+": "+states[i].Reason
+		if d.Needed && is.State == isUnreachable && reason == "" {
+			reason = d.Name + ": " + is.Reason
 		}
 	}
-	return r
+	return reason, parts
 }
 
 // ask returns the states in the order of the dependencies; those that were not asked are empty.
@@ -142,12 +134,15 @@ func (m *Monitor) note(ctx context.Context, d Dependency, err error) {
 	m.away[d.Name] = err != nil
 	m.mu.Unlock()
 	switch {
-	case err != nil && !was && d.Needed:
-		m.log.ErrorContext(ctx, "not ready: a store that every request needs does not respond; check that it runs and can be reached from here", "store", d.Name, "error", err)
-	case err != nil && !was:
-		m.log.WarnContext(ctx, "a store does not respond; what is cached is served meanwhile: check that the store runs and can be reached from here", "store", d.Name, "error", err)
 	case err == nil && was:
 		m.log.InfoContext(ctx, "a store responds again", "store", d.Name)
+	case err == nil || was:
+	case d.Needed:
+		m.log.ErrorContext(ctx, "not ready: a store that every request needs does not respond; check that it runs and can be reached from here",
+			"store", d.Name, "error", err)
+	default:
+		m.log.WarnContext(ctx, "a store does not respond; what is cached is served meanwhile: check that the store runs and can be reached from here",
+			"store", d.Name, "error", err)
 	}
 }
 
@@ -161,35 +156,27 @@ func Live(w http.ResponseWriter, _ *http.Request) {
 // answers with JSON: {"ready", "reason", "service": {"state", "reason"}, and the same for each dependency by its name}.
 func (m *Monitor) Ready(w http.ResponseWriter, r *http.Request) {
 	verbose := r.URL.Query().Has("verbose")
-	now := m.report(r.Context(), verbose)
-	status := http.StatusOK
-	if !now.ready {
-		status = http.StatusServiceUnavailable
+	reason, parts := m.report(r.Context(), verbose)
+	status, text := http.StatusOK, "ok"
+	if reason != "" {
+		status, text = http.StatusServiceUnavailable, "not ready: "+reason
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	if verbose {
-		w.Header().Set("Content-Type", "application/json")
+	if !verbose {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)
-		_ = json.MarshalWrite(w, now.document(), json.Deterministic(true))
-		_, _ = io.WriteString(w, "\n")
+		_, _ = io.WriteString(w, text+"\n")
 		return
 	}
-	text := "ok"
-	if !now.ready {
-		text = "not ready: " + now.reason
+	document := map[string]any{"ready": reason == ""}
+	if reason != "" {
+		document["reason"] = reason
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text + "\n"))
-}
-
-func (r report) document() map[string]any {
-	document := map[string]any{"ready": r.ready, "service": r.service}
-	if r.reason != "" {
-		document["reason"] = r.reason
-	}
-	for name, is := range r.dependencies {
+	for name, is := range parts {
 		document[name] = is
 	}
-	return document
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.MarshalWrite(w, document, json.Deterministic(true))
+	_, _ = io.WriteString(w, "\n")
 }

@@ -46,8 +46,8 @@ func TestReasonsOfRedis(t *testing.T) {
 	wantReason(t, redisError(t, "redis://"+address), "NOAUTH")
 	wantReason(t, redisError(t, "redis://:wrong"+secret+"@"+address), "WRONGPASS")
 	server.Kill()
-	wantReason(t, redisError(t, "redis://:"+secret+"@"+address), "nothing listens at its address")
-	wantReason(t, redisError(t, "unix:///nowhere/"+secret), "its file or socket does not exist")
+	wantReason(t, redisError(t, "redis://:"+secret+"@"+address), "connection refused")
+	wantReason(t, redisError(t, "unix:///nowhere/"+secret), "no such file or directory")
 }
 
 func TestReasonsOfPostgres(t *testing.T) {
@@ -65,7 +65,7 @@ func TestReasonsOfPostgres(t *testing.T) {
 	}
 	wantReason(t, connectError(other), "3D000")
 	server.Kill()
-	wantReason(t, connectError(server.URL()), "nothing listens at its address")
+	wantReason(t, connectError(server.URL()), "connection refused")
 }
 
 func TestOtherReasons(t *testing.T) {

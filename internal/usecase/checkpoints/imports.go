@@ -8,6 +8,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -16,15 +17,6 @@ type Import struct {
 	ID         string     `json:"id"` // also names its requests
 	Checkpoint Checkpoint `json:"checkpoint"`
 	Continued  bool       `json:"continued"` // it was begun before, and cut off
-}
-
-// Begin identifies an import.
-type Begin struct {
-	// Files, unless empty, is the SHA-256 of the files, which are applied once to the guild's current members.
-	Files string
-	// Plan is that of the calls that write it: only the same ones continue an import that was cut off.
-	Plan  string
-	Again bool // apply it whatever was begun or finished before
 }
 
 // NotedImport is the archive's record of an import whose files must be applied once.
@@ -39,7 +31,7 @@ type NotedImport struct {
 
 // BeginImport makes a checkpoint and names an import. An import that was cut off and must be applied once continues under its name. It is a Conflict
 // when the import was finished, can no longer be continued or was begun with another plan, unless Again is set.
-func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b Begin) (begun Import, err error) {
+func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b importer.Begin) (begun Import, err error) {
 	g, err := c.archive.Guild(ctx, gid)
 	if err != nil {
 		return begun, asFault("begin an import", err)

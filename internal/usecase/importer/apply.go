@@ -29,7 +29,7 @@ type Target interface {
 
 // Begin identifies an import.
 type Begin struct {
-	Files string // the SHA-256 of the files if they must be applied once, else empty
+	Files string // the SHA-256 of the files if they must be applied once to the guild's current members, else empty
 	Plan  string // the SHA-256 of the calls: only the same ones continue an import that was cut off
 	Again bool   // apply the files whatever was begun or finished before
 }

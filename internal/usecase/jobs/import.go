@@ -1,18 +1,13 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-
-	"github.com/go-json-experiment/json"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
@@ -111,7 +106,7 @@ type target struct {
 }
 
 func (t *target) Begin(ctx context.Context, b importer.Begin) (importer.Begun, error) {
-	begun, err := t.o.Checkpoints.BeginImport(ctx, t.guild.ID, checkpoints.Begin(b))
+	begun, err := t.o.Checkpoints.BeginImport(ctx, t.guild.ID, b)
 	if err == nil {
 		t.change(func() { t.job.Checkpoint = begun.Checkpoint })
 	}
@@ -119,15 +114,11 @@ func (t *target) Begin(ctx context.Context, b importer.Begin) (importer.Begun, e
 }
 
 func (t *target) TakeSettings(ctx context.Context, properties []byte) error {
-	var given guilds.Given
-	if err := json.Unmarshal(properties, &given); err != nil {
-		return fmt.Errorf("take the settings of an import: %w", err)
-	}
-	p, wrong, err := guilds.Propose(t.guild.Settings, given)
-	if err := cmp.Or(err, wrong.Err()); err != nil {
+	change, err := guild.ParseChange(t.guild.ID, properties)
+	if err != nil {
 		return err
 	}
-	saved, err := t.o.Settings.Save(ctx, t.guild, p)
+	saved, err := t.o.Settings.Change(ctx, t.guild.ID, change)
 	if err == nil {
 		t.guild = saved
 	}

@@ -23,7 +23,7 @@ import (
 type world struct {
 	Checkpoints
 	Settings
-	began    []checkpoints.Begin
+	began    []importer.Begin
 	finished int64
 	puts     []leaderboard.Puts
 	err      error // of the next put
@@ -37,7 +37,7 @@ func (w *world) Export(context.Context, id.Guild) (*guild.Guild, iter.Seq2[impor
 	return nil, func(func(importer.Exported, error) bool) {}, nil
 }
 
-func (w *world) BeginImport(_ context.Context, _ id.Guild, b checkpoints.Begin) (checkpoints.Import, error) {
+func (w *world) BeginImport(_ context.Context, _ id.Guild, b importer.Begin) (checkpoints.Import, error) {
 	w.began = append(w.began, b)
 	return checkpoints.Import{ID: "i", Checkpoint: checkpoints.Checkpoint{ID: "c"}}, nil
 }

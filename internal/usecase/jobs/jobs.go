@@ -23,14 +23,14 @@ type Checkpoints interface {
 	Restore(ctx context.Context, g id.Guild, checkpoint string) (checkpoints.Replaced, error)
 	Reset(ctx context.Context, g id.Guild) (checkpoints.Replaced, error)
 	Export(ctx context.Context, g id.Guild) (*guild.Guild, iter.Seq2[importer.Exported, error], error)
-	BeginImport(ctx context.Context, g id.Guild, b checkpoints.Begin) (checkpoints.Import, error)
+	BeginImport(ctx context.Context, g id.Guild, b importer.Begin) (checkpoints.Import, error)
 	FinishImport(ctx context.Context, g id.Guild, importID string, members int64) error
 }
 
-// Settings reads and saves a guild's settings (package guilds).
+// Settings reads and changes a guild's settings (package guilds).
 type Settings interface {
 	Read(ctx context.Context, by guilds.Actor, g id.Guild) (*guild.Guild, error)
-	Save(ctx context.Context, read *guild.Guild, p guilds.Proposal) (*guild.Guild, error)
+	Change(ctx context.Context, g id.Guild, change guild.Change) (*guild.Guild, error)
 }
 
 // Board writes members (package leaderboard).

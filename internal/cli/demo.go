@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,8 +39,11 @@ type demoOptions struct {
 func (p *program) demoCommand() *cobra.Command {
 	var o demoOptions
 	command := p.command("demo", "Run the service with a made-up guild whose members are active", func(ctx context.Context, _ []string) error {
-		if err := o.check(); err != nil {
-			return err
+		switch {
+		case o.members < 1 || o.members > maxDemoMembers:
+			return usage("--members must be from 1 to %d", maxDemoMembers)
+		case !(o.rate >= 0 && o.rate <= maxDemoRate):
+			return usage("--rate must be from 0 to %d", maxDemoRate)
 		}
 		return p.demo(ctx, o)
 	})
@@ -54,29 +58,15 @@ func (p *program) demoCommand() *cobra.Command {
 	return command
 }
 
-func (o demoOptions) check() error {
-	if o.members < 1 || o.members > maxDemoMembers {
-		return usage("--members must be from 1 to %d", maxDemoMembers)
-	}
-	if !(o.rate >= 0 && o.rate <= maxDemoRate) {
-		return usage("--rate must be from 0 to %d", maxDemoRate)
-	}
-	return nil
-}
-
 func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 	dir, err := os.MkdirTemp("", "levelboard-demo-")
 	if err != nil {
 		return fmt.Errorf("make a directory for the demo: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	environ, unused := demoEnviron(p.Environ, dir, o.listen)
-	cfg, err := p.settings(environ)
+	cfg, err := p.settings(demoEnviron(p.Environ, dir, o.listen))
 	if err != nil {
 		return err
-	}
-	if len(unused) > 0 {
-		p.warn([]string{"the demo does not use " + strings.Join(unused, ", ")})
 	}
 	now := time.Now()
 	rows := demo.Members(o.members, o.seed, now)
@@ -93,7 +83,12 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 			p.introduce(a.URL(), key, o, rows[len(rows)/50].UserID, cfg.AdminToken == "")
 			activity := demo.NewActivity(rows, o.seed)
 			activity.URL, activity.Key, activity.Rate, activity.Log = a.URL(), key, o.rate, s.log
-			return whileActive(ctx, activity, a.Wait)
+			var active sync.WaitGroup
+			defer active.Wait()
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			active.Go(func() { activity.Run(ctx) })
+			return a.Wait(ctx)
 		})
 	})
 }
@@ -102,24 +97,18 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 var notForDemo = []string{"REDIS_", "POSTGRES_", "OAUTH_", "PUBLIC_URL", "DATA_DIR", "RATE_LIMIT_IDENTITY"}
 
 // demoEnviron returns the environment's settings for the demo: embedded in dir, quiet, and without the identity's limit, which its own activity
-// would share with a visitor. unused are the names of settings that it leaves out.
-func demoEnviron(given []string, dir, listen string) (environ, unused []string) {
+// would share with a visitor.
+func demoEnviron(given []string, dir, listen string) []string {
+	environ := []string{"LEVELBOARD_LOG_LEVEL=warn"}
 	for _, kv := range given {
-		name, value, _ := strings.Cut(kv, "=")
-		if !slices.ContainsFunc(notForDemo, func(prefix string) bool { return strings.HasPrefix(name, config.Prefix+prefix) }) {
+		if !slices.ContainsFunc(notForDemo, func(prefix string) bool { return strings.HasPrefix(kv, config.Prefix+prefix) }) {
 			environ = append(environ, kv)
-		} else if value != "" {
-			unused = append(unused, name)
 		}
-	}
-	slices.Sort(unused)
-	if !slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "LEVELBOARD_LOG_LEVEL=") }) {
-		environ = append(environ, "LEVELBOARD_LOG_LEVEL=warn")
 	}
 	if listen != "" {
 		environ = append(environ, "LEVELBOARD_LISTEN="+listen)
 	}
-	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0"), slices.Compact(unused)
+	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0")
 }
 
 // visitor is a member from the upper part of the board who can be chosen at sign-in.
@@ -161,20 +150,6 @@ func seed(ctx context.Context, a *app.App, rows []snapshot.Row, now time.Time) (
 	}
 	created, err := read[shownKey](answer)
 	return created.Key, err
-}
-
-// whileActive waits, with the activity going on meanwhile, and returns when both have ended.
-func whileActive(ctx context.Context, activity *demo.Activity, wait func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		activity.Run(ctx)
-	}()
-	err := wait(ctx)
-	cancel()
-	<-ended
-	return err
 }
 
 // introduce prints addresses and calls to paste, in one write, so that a program never reads half of it. ownToken says that the demo made its admin

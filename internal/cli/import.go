@@ -164,9 +164,9 @@ func (i *importing) compare(ctx context.Context) error {
 func (i *importing) apply(ctx context.Context) error {
 	bar := i.progress(i.plan.Members)
 	done, checkpoint, err := i.Apply(ctx, &importTarget{i.client, i.guild}, importer.ApplyOptions{
-		By: "command", Again: i.again, Wrote: func(done importer.Result) { bar.set(done.Written()) },
+		By: "command", Again: i.again, Wrote: func(done importer.Result) { _ = bar.Set(done.Written()) },
 	})
-	bar.end()
+	_ = bar.Clear()
 	switch {
 	case err == nil:
 		return i.printDone(done, checkpoint)

@@ -22,35 +22,34 @@ func (p *program) untilSignal(ctx context.Context, work func(context.Context) er
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	stopped := false
-	defer func() {
-		if !stopped { // else the second signal of the same stop may come yet, and must not end a process that is about to exit with 0
-			signal.Stop(signals)
-		}
-	}()
-	stopping := func(s os.Signal) {
+	err := untilSignal(ctx, signals, work, func(s os.Signal) {
 		stopped = true
 		p.say(slog.LevelInfo, fmt.Sprintf("stopping (%s); a second signal stops at once", s))
+	})
+	if !stopped { // else a late signal of the same stop must not end a process that is about to exit with 0
+		signal.Stop(signals)
 	}
-	return untilSignal(ctx, stopping, signals, work)
+	return err
 }
 
-func untilSignal(ctx context.Context, stopping func(os.Signal), signals <-chan os.Signal, work func(context.Context) error) error {
+func untilSignal(ctx context.Context, signals <-chan os.Signal, work func(context.Context) error, stopping func(os.Signal)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- work(ctx) }()
-	var first time.Time
-	for {
+	select {
+	case err := <-done:
+		return err
+	case first := <-signals:
+		stopping(first)
+		cancel()
+	}
+	for stopped := time.Now(); ; {
 		select {
 		case err := <-done:
 			return err
-		case got := <-signals:
-			switch {
-			case first.IsZero():
-				first = time.Now()
-				stopping(got)
-				cancel()
-			case time.Since(first) >= sameStop:
+		case <-signals:
+			if time.Since(stopped) >= sameStop {
 				return errHurried
 			}
 		}

@@ -41,11 +41,11 @@ func TestSignals(t *testing.T) {
 					}
 				}()
 				ended := errors.New("ended gracefully")
-				err := untilSignal(t.Context(), func(os.Signal) {}, signals, func(ctx context.Context) error {
+				err := untilSignal(t.Context(), signals, func(ctx context.Context) error {
 					<-ctx.Done()
 					time.Sleep(time.Minute)
 					return ended
-				})
+				}, func(os.Signal) {})
 				took := time.Since(began)
 				if want := time.Duration(c.hurried) * time.Millisecond; c.hurried >= 0 && (err != errHurried || took != want) {
 					t.Errorf("%v after %v, want at once after %v", err, took, want)

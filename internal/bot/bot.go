@@ -4,6 +4,7 @@ package bot
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,11 @@ import (
 	"levelboard/internal/platform/health"
 	"levelboard/internal/platform/logs"
 )
+
+// commands are the commands that the keeper answers, as Discord's API takes them.
+//
+//go:embed commands.json
+var commands []byte
 
 // fileTries is for how many seconds the bot waits for the file of a secret.
 const fileTries = 10
@@ -65,32 +71,28 @@ func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
 	}
 	defer func() { _ = kept.Close() }()
 	client := api.New(s.URL)
-	keeps := keeper.New(keeper.Options{
+	// The keeper stops after Discord, so that it has all that Discord sent.
+	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	keeps := keeper.New(keeping, keeper.Options{
 		Client: client, AdminToken: s.AdminToken, Key: s.Key, PublicURL: s.PublicURL, Announce: s.Announce, HideRoles: s.HideRoles,
 		Store: kept, Tick: s.Tick, Log: log,
 	})
-	chats := discord.New(discord.Options{Token: s.Token, URL: s.DiscordURL, Tick: s.Tick, Commands: keeper.Commands(), Log: log, Listener: keeps})
+	chats := discord.New(discord.Options{Token: s.Token, URL: s.DiscordURL, Tick: s.Tick, Commands: commands, Log: log, Listener: keeps})
+	keeps.Chat = chats
 	ops, err := startOps(s.OpsListen, version, chats, client)
 	if err != nil {
 		return err
 	}
 	defer ops.Close()
 	log.Info("levelboard-bot starts", "version", version, "levelboard", s.URL, "ops", ops.Addr)
-
-	// The keeper stops after Discord, so that it has all that Discord sent.
-	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	var ended error
-	err = keeps.Run(keeping, chats, func() {
-		go func() {
-			ended = chats.Run(ctx)
-			stop()
-		}()
-	})
-	if ctx.Err() != nil && errors.Is(ended, context.Canceled) {
-		ended = nil
-	}
-	return errors.Join(err, ended)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- chats.Run(ctx)
+		stop()
+	}()
+	keeps.Run()
+	return <-ended
 }
 
 func handler(s Settings, out io.Writer) slog.Handler {

@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -32,29 +33,17 @@ func startOps(address, version string, chats *discord.Client, client *api.Client
 	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "levelboard_bot_connected", Help: "1 while every shard is connected to Discord.",
 	}, func() float64 {
-		if chats.Connected() {
+		if chats.Ping(context.Background()) == nil {
 			return 1
 		}
 		return 0
 	}))
+	monitor := health.New(slog.New(slog.DiscardHandler), pingTime)
+	monitor.Runs(health.Dependency{Name: "Discord", Needed: true, Ping: chats.Ping}, health.Dependency{Name: "Levelboard", Needed: true, Ping: client.Ping})
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics.Handler(registry))
 	mux.HandleFunc("GET /livez", health.Live)
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), pingTime)
-		defer cancel()
-		status, text := http.StatusOK, "ok"
-		switch {
-		case !chats.Connected():
-			status, text = http.StatusServiceUnavailable, "not ready: the bot is not connected to Discord"
-		case client.Ping(ctx) != nil:
-			status, text = http.StatusServiceUnavailable, "not ready: Levelboard does not respond"
-		}
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.WriteHeader(status)
-		_, _ = w.Write([]byte(text + "\n"))
-	})
+	mux.HandleFunc("GET /readyz", monitor.Ready)
 	server := &http.Server{Addr: listener.Addr().String(), Handler: mux, ReadTimeout: readTime, WriteTimeout: readTime}
 	go func() { _ = server.Serve(listener) }() // until Close
 	return server, nil

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,61 +37,36 @@ type Settings struct {
 
 const queueLimit = 100_000
 
-// Setting describes one environment variable.
-type Setting struct {
-	Name, Default, Description string
-	Secret                     bool // may be given as Name_FILE
-}
-
-// Describe lists the settings.
-func Describe() (settings []Setting) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
-		if f.Tag.Get("env") == "" {
-			continue
-		}
-		settings = append(settings, Setting{f.Tag.Get("env"), f.Tag.Get("envDefault"), f.Tag.Get("desc"), f.Tag.Get("secret") != ""})
-	}
-	return settings
-}
-
 // Load reads the settings from environ (NAME=value); an empty value counts as not set. err joins all that is wrong, a sentence for each
 // setting, and holds no secret.
 func Load(environ []string) (s Settings, err error) {
 	s.Tick, s.Queue = time.Second, queueLimit
 	var problems []error
-	vars := map[string]string{}
+	vars, known := map[string]string{}, map[string]bool{}
 	for _, kv := range environ {
-		if name, value, _ := strings.Cut(kv, "="); value != "" {
-			vars[name] = value
-		} else {
+		name, value, _ := strings.Cut(kv, "=")
+		if vars[name] = value; value == "" {
 			delete(vars, name)
 		}
 	}
-	for _, setting := range Describe() {
-		if setting.Secret {
-			problems = append(problems, secretfile.Resolve(vars, setting.Name))
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
+		name := f.Tag.Get("env")
+		known[name] = true
+		if f.Tag.Get("secret") != "" {
+			known[name+secretfile.Suffix] = true
+			problems = append(problems, secretfile.Resolve(vars, name))
 		}
 	}
-	problems = append(problems, unknown(vars)...)
+	for name := range vars { // other LEVELBOARD_ names may be the service's
+		if strings.HasPrefix(name, "LEVELBOARD_BOT_") && !known[name] {
+			problems = append(problems, fmt.Errorf("%s is not a setting: docs/bot.md lists them", name))
+		}
+	}
 	if err := env.ParseWithOptions(&s, env.Options{Environment: vars}); err != nil {
 		problems = append(problems, errors.New("LEVELBOARD_LOG_LEVEL must be debug, info, warn or error")) // all else is text
 	}
 	problems = append(problems, s.check()...)
-	if err := errors.Join(problems...); err != nil {
-		return Settings{}, err
-	}
-	return s, nil
-}
-
-// unknown returns a sentence for each name that looks like one of the bot's own and is none. Other LEVELBOARD_ names may be the service's.
-func unknown(vars map[string]string) (problems []error) {
-	for name := range vars {
-		isSetting := slices.ContainsFunc(Describe(), func(s Setting) bool { return s.Name == name || s.Secret && s.Name+secretfile.Suffix == name })
-		if strings.HasPrefix(name, "LEVELBOARD_BOT_") && !isSetting {
-			problems = append(problems, fmt.Errorf("%s is not a setting: docs/bot.md lists them", name))
-		}
-	}
-	return problems
+	return s, errors.Join(problems...)
 }
 
 var channelID = regexp.MustCompile(`^[0-9]{17,20}$`)

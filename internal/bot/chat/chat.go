@@ -20,9 +20,9 @@ type Guild struct {
 	ID, Name, Icon  string // no icon: ""
 	OwnerID         string
 	MemberCount     int
-	SystemChannelID string // "" without one
-	Roles           []Role // without the one that everybody has
-	Channels        []Channel
+	SystemChannelID string    // "" without one
+	Roles           []Role    // by position, without the one that everybody has
+	Channels        []Channel // by position
 }
 
 // Role is a role of a guild, in JSON as Levelboard's directory has it.
@@ -65,9 +65,8 @@ type Listener interface {
 	Changed(guildID string)
 	// Left says that the bot is no longer in a guild.
 	Left(guildID string)
-	Joined(guildID string, member Member)
-	// Updated brings the roles that a member has now.
-	Updated(guildID string, member Member)
+	// Updated brings a member who has joined, or whose roles may have changed.
+	Updated(guildID string, member Member, joined bool)
 	Departed(guildID, userID string)
 	Wrote(message Message)
 	// Asked answers a command or a button.
@@ -85,22 +84,6 @@ type Chat interface {
 	SetRole(ctx context.Context, guildID, userID, roleID string, given bool) error
 	// Post writes a message that mentions nobody but the users named.
 	Post(ctx context.Context, channelID, text string, mentions ...string) error
-}
-
-// Command describes a command to the chat service.
-type Command struct {
-	Name, Description string
-	ManagersOnly      bool // only for members who may manage the guild
-	Options           []Option
-	Commands          []Command // subcommands, in place of options
-}
-
-// Option is an option of a command: a member, or, with Choices, one of these texts, or, with a Max, a whole number from 0 to it.
-type Option struct {
-	Name, Description string
-	Required          bool
-	Choices           []string
-	Max               int
 }
 
 // Question is a use of a command or a button.

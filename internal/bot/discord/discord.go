@@ -3,15 +3,16 @@ package discord
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
-	"github.com/hashicorp/go-retryablehttp"
 
 	"levelboard/internal/bot/chat"
 	"levelboard/internal/platform/pause"
@@ -23,20 +24,20 @@ var (
 		"set the new token, without \"Bot \" before it")
 	ErrIntent = errors.New("the bot needs the Server Members Intent, to see who comes and goes: in the developer portal, choose your application, then Bot, " +
 		"and switch on Server Members Intent under Privileged Gateway Intents")
+	ErrShards = errors.New("the bot is in more guilds than at its start, and needs more shards: start it again")
 )
 
 const (
 	onTheirWay = 300 * time.Millisecond // how long a stop waits for events that Discord has sent already
 	answerTime = 20 * time.Second       // how long Discord may take to begin an answer
-	retries    = 20                     // after 429
 )
 
 // Options are what a Client works with.
 type Options struct {
 	Token    string
-	URL      string        // of Discord; REST is under /api/v10
-	Tick     time.Duration // before the second attempt to connect
-	Commands []chat.Command
+	URL      string          // of Discord; REST is under /api/v10
+	Tick     time.Duration   // before the second attempt to connect
+	Commands json.RawMessage // as Discord's API takes them
 	Log      *slog.Logger
 	Listener chat.Listener
 }
@@ -47,9 +48,8 @@ type Client struct {
 	rest         rest.Client
 	interactions rest.Interactions
 
-	gateway     string // its address
-	identifying sync.Mutex
-	identified  time.Time      // the last time
+	gateway     string         // its address
+	identifying chan struct{}  // holds whose turn it is to begin a session
 	registering sync.Once      // of the commands
 	working     sync.WaitGroup // what registers and answers
 
@@ -66,20 +66,8 @@ func New(o Options) *Client {
 		rest.WithRateLimiterConfigOpts(rest.WithRateLimiterLogger(quiet)))
 	nobody := discord.AllowedMentions{Parse: []discord.AllowedMentionType{}}
 	return &Client{
-		Options: o, rest: client, interactions: rest.NewInteractions(client, nobody), guilds: map[string]*guild{},
+		Options: o, rest: client, interactions: rest.NewInteractions(client, nobody), identifying: make(chan struct{}, 1), guilds: map[string]*guild{},
 	}
-}
-
-// patient returns a client that waits as long as Discord says after 429, and then sends the request again. disgo's rate limiter keeps most of them from
-// happening, but takes no 429 without a bucket.
-func patient() *http.Client {
-	client := retryablehttp.NewClient()
-	client.Logger, client.RetryMax, client.ErrorHandler = nil, retries, retryablehttp.PassthroughErrorHandler
-	client.HTTPClient.Transport.(*http.Transport).ResponseHeaderTimeout = answerTime
-	client.CheckRetry = func(ctx context.Context, answer *http.Response, err error) (bool, error) {
-		return err == nil && answer.StatusCode == http.StatusTooManyRequests, ctx.Err()
-	}
-	return client.StandardClient()
 }
 
 // Run connects all shards, and returns when ctx ends, or with an error that no other attempt can mend.
@@ -91,7 +79,7 @@ func (c *Client) Run(ctx context.Context) error {
 		at, err = rest.NewGateway(c.rest).GetGatewayBot(rest.WithCtx(ctx))
 		return err
 	})
-	if err != nil {
+	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	c.gateway = at.URL
@@ -129,21 +117,19 @@ func (c *Client) insist(ctx context.Context, failure string, call func() error) 
 			return ErrToken
 		}
 		if err == nil || ctx.Err() != nil {
-			return err
+			return nil
 		}
 		c.Log.Warn(failure+"; the bot tries again", "error", err)
 		pause.For(ctx, wait)
 	}
 }
 
-// Connected reports whether all shards have a session.
-func (c *Client) Connected() bool {
+// Ping returns nil if all shards have a session.
+func (c *Client) Ping(context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, s := range c.shards {
-		if !s.up.Load() {
-			return false
-		}
+	if len(c.shards) == 0 || slices.ContainsFunc(c.shards, func(s *shard) bool { return !s.up.Load() }) {
+		return errors.New("the bot is not connected")
 	}
-	return len(c.shards) > 0
+	return nil
 }

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,15 @@ const (
 	opInvalidSession = 9
 	opHello          = 10
 	opHeartbeatACK   = 11
+)
+
+// refusals are the codes with which the gateway refuses the bot for good.
+var refusals = map[int]error{4004: ErrToken, 4010: ErrShards, 4011: ErrShards, 4013: ErrIntent, 4014: ErrIntent}
+
+// The codes with which it ends a session.
+const (
+	closedSequence = 4007
+	closedTimedOut = 4009
 )
 
 // intents are what Discord sends: guilds, members and messages. The content of messages is not among them.
@@ -68,14 +78,10 @@ func (s *shard) run(ctx context.Context) error {
 			return nil
 		}
 		if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
-			switch closed.Code {
-			case 4004:
-				return ErrToken
-			case 4013, 4014:
-				return ErrIntent
-			case 4010, 4011:
-				return fmt.Errorf("the bot is in more guilds than at its start, and needs more shards: start it again: %w", err)
-			case 4007, 4009: // the session is over
+			if refusal := refusals[closed.Code]; refusal != nil {
+				return refusal
+			}
+			if closed.Code == closedSequence || closed.Code == closedTimedOut {
 				s.session = ""
 			}
 		}
@@ -89,16 +95,18 @@ func (s *shard) run(ctx context.Context) error {
 
 // connect serves one connection.
 func (s *shard) connect(ctx context.Context) error {
-	address := s.address
 	if s.session == "" {
-		address = s.c.gateway
+		s.address = s.c.gateway
 		s.sequence.Store(0)
-		if err := s.c.awaitIdentify(ctx, s.count); err != nil {
-			return err
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case s.c.identifying <- struct{}{}:
+			time.AfterFunc(identifyTicks*s.c.Tick, func() { <-s.c.identifying })
 		}
 	}
 	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: answerTime}
-	conn, _, err := dialer.DialContext(ctx, address+"?v=10&encoding=json", nil)
+	conn, _, err := dialer.DialContext(ctx, s.address+"?v=10&encoding=json", nil)
 	if err != nil {
 		s.session = "" // its address may be gone
 		return err
@@ -136,12 +144,10 @@ func (s *shard) connect(ctx context.Context) error {
 		case opReconnect:
 			return errors.New("asked for by Discord")
 		case opInvalidSession:
-			var resumable bool
-			_ = json.Unmarshal(p.D, &resumable) // false is safe
-			if !resumable {
+			if string(p.D) != "true" { // it cannot be resumed
 				s.session = ""
 			}
-			return errors.New("the session cannot be resumed")
+			return errors.New("the session is not valid")
 		case opDispatch:
 			s.dispatch(p)
 		}
@@ -157,30 +163,23 @@ func (s *shard) write(op int, data any) error {
 	if err := s.conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return err
 	}
-	return s.conn.WriteJSON(map[string]any{"op": op, "d": data})
+	return s.conn.WriteJSON(object{"op": op, "d": data})
 }
 
 // greet resumes the session, or begins a new one.
 func (s *shard) greet() error {
 	if s.session != "" {
-		return s.write(opResume, map[string]any{"token": s.c.Token, "session_id": s.session, "seq": s.sequence.Load()})
+		return s.write(opResume, object{"token": s.c.Token, "session_id": s.session, "seq": s.sequence.Load()})
 	}
-	return s.write(opIdentify, map[string]any{
+	return s.write(opIdentify, object{
 		"token": s.c.Token, "intents": intents, "shard": []int{s.id, s.count}, "large_threshold": 50,
-		"properties": map[string]string{"os": runtime.GOOS, "browser": "levelboard-bot", "device": "levelboard-bot"},
+		"properties": object{"os": runtime.GOOS, "browser": "levelboard-bot", "device": "levelboard-bot"},
 	})
 }
 
 // heartbeat shows that the bot is there, and closes a connection on which Discord does not.
 func (s *shard) heartbeat(ctx context.Context, conn *websocket.Conn, interval time.Duration) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	for pause.For(ctx, interval) {
 		if !s.acked.Swap(false) || s.write(opHeartbeat, s.sequence.Load()) != nil {
 			_ = conn.Close()
 			return
@@ -194,17 +193,12 @@ func (s *shard) dispatch(p packet) {
 		var ready struct {
 			SessionID   string `json:"session_id"`
 			ResumeURL   string `json:"resume_gateway_url"`
-			Application struct {
-				ID string `json:"id"`
-			} `json:"application"`
+			Application struct{ ID string }
 		}
 		if err := json.Unmarshal(p.D, &ready); err != nil {
 			s.c.Log.Error("Discord's READY cannot be read", "error", err)
 		}
-		s.session, s.address = ready.SessionID, ready.ResumeURL
-		if s.address == "" {
-			s.address = s.c.gateway
-		}
+		s.session, s.address = ready.SessionID, cmp.Or(ready.ResumeURL, s.c.gateway)
 		s.c.registering.Do(func() { s.c.working.Go(func() { s.c.register(ready.Application.ID) }) })
 		s.up.Store(true)
 	case "RESUMED":
@@ -215,18 +209,4 @@ func (s *shard) dispatch(p packet) {
 		}
 	}
 	s.sequence.Store(p.S)
-}
-
-// awaitIdentify waits for the turn to begin a session: with several shards, one every few seconds.
-func (c *Client) awaitIdentify(ctx context.Context, shards int) error {
-	if shards == 1 {
-		return nil
-	}
-	c.identifying.Lock()
-	defer c.identifying.Unlock()
-	if !pause.For(ctx, time.Until(c.identified.Add(identifyTicks*c.Tick))) {
-		return ctx.Err()
-	}
-	c.identified = time.Now()
-	return nil
 }

@@ -13,28 +13,45 @@ import (
 	"levelboard/internal/domain/announcement"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/pause"
 )
 
 const (
-	levelAge      = 15 * time.Minute // older level-ups are no news
-	documentTicks = 5                // how long the announcements are taken as read
+	firstWait = 200 * time.Millisecond // before the second attempt to follow
+	levelAge  = 15 * time.Minute       // older level-ups are no news
 )
 
-// document is what announcements need of the guild's document.
-type document struct {
-	Announcements []announcement.Announcement
-	RoleRewards   []struct {
-		Level level.Level
-		Roles []struct{ Name string }
+// follow applies the guild's events until ctx ends. Its place is stored, so that a restart misses nothing.
+func (g *guild) follow(ctx context.Context) {
+	for wait := firstWait; ctx.Err() == nil; wait = min(2*wait, g.k.retryTime()) {
+		opened := time.Now()
+		err := g.k.Client.Stream(ctx, g.key(), g.id, g.now().Event, func(e api.Event) { g.apply(ctx, e) })
+		if time.Since(opened) > time.Minute {
+			wait = firstWait
+		}
+		g.log.Debug("the stream of events has ended", "error", err)
+		if refused(err) {
+			_ = g.get(ctx, "/v2/levels/"+g.id+"?page=1", nil) // makes the key
+		}
+		pause.For(ctx, wait)
 	}
-
-	read time.Time
-	off  map[string]bool // announcements, by id
 }
 
-// plain is the announcement of a guild that has none.
-var plain = announcement.Announcement{
-	Kind: announcement.Bot, Events: []announcement.Event{announcement.LevelUp, announcement.PeriodOf}, From: 1, Every: 1, Mention: true,
+func (g *guild) apply(ctx context.Context, e api.Event) {
+	switch e.Type {
+	case "levelup":
+		g.noteRoles(e.Data.UserID)
+		g.announceLevel(ctx, e)
+	case "leveldown", "removed", "returned":
+		g.noteRoles(e.Data.UserID)
+	case "period":
+		g.announcePeriod(ctx, e.Data)
+	case "reset":
+		g.catchUp()
+	}
+	if ctx.Err() == nil && e.ID != g.now().Event { // what was cut off is applied again
+		g.save(func(s *state) { s.Event = e.ID })
+	}
 }
 
 // channel returns where to announce, or "" for nowhere.
@@ -53,7 +70,7 @@ func (g *guild) channel(facts chat.Guild, here string) string {
 
 // announceLevel announces a level-up.
 func (g *guild) announceLevel(ctx context.Context, e api.Event) {
-	facts, _ := g.k.chat.Guild(g.id)
+	facts, _ := g.k.Chat.Guild(g.id)
 	channel := g.channel(facts, e.Data.ChannelID)
 	if channel == "" || e.Data.Silent || e.Data.Hidden || time.Since(e.At()) > levelAge {
 		return
@@ -72,35 +89,30 @@ func (g *guild) announceLevel(ctx context.Context, e api.Event) {
 			}
 		}
 	}
-	if !a.Wants(r.Previous, r.Level, r.Roles) {
+	m, err := g.member(ctx, e.Data.UserID)
+	if err != nil || !a.Wants(r.Previous, r.Level, r.Roles) { // they may have left
 		return
 	}
-	var m member
-	if err := g.get(ctx, "/v2/guilds/"+g.id+"/members/"+e.Data.UserID, &m); err != nil {
-		return // they have left
-	}
 	r.Name, r.Rank = m.name(), int64(m.Rank)
+	var mentions []string
 	if a.Mention {
-		g.post(ctx, channel, a.LevelUp(r), e.Data.UserID)
-	} else {
-		g.post(ctx, channel, a.LevelUp(r))
+		mentions = append(mentions, e.Data.UserID)
 	}
+	g.post(ctx, channel, a.LevelUp(r), mentions...)
 }
 
 // announcePeriod announces the winners of a week, month or season, once.
 func (g *guild) announcePeriod(ctx context.Context, p api.EventData) {
-	var already bool
-	g.update(func() { already = slices.Contains(g.state.Announced, p.PeriodID) })
-	if already || p.Kind == "day" || len(p.Winners) == 0 {
+	done := g.now().Announced
+	if slices.Contains(done, p.PeriodID) || p.Kind == "day" || len(p.Winners) == 0 {
 		return
 	}
-	facts, _ := g.k.chat.Guild(g.id)
+	facts, _ := g.k.Chat.Guild(g.id)
 	if channel := g.channel(facts, facts.SystemChannelID); channel != "" {
 		if a, _ := g.announcementFor(ctx, announcement.PeriodOf); a != nil {
 			closed := announcement.Closed{Period: cmp.Or(p.Name, p.PeriodID), Guild: facts.Name}
 			for i, w := range p.Winners[:min(len(closed.Winners), len(p.Winners))] {
-				var m member
-				if err := g.get(ctx, "/v2/guilds/"+g.id+"/members/"+w.UserID, &m); err == nil && len(m.Hidden) == 0 {
+				if m, err := g.member(ctx, w.UserID); err == nil && len(m.Hidden) == 0 {
 					closed.Winners[i] = m.name()
 				}
 			}
@@ -108,38 +120,15 @@ func (g *guild) announcePeriod(ctx context.Context, p api.EventData) {
 		}
 	}
 	if ctx.Err() == nil {
-		g.save(func(s *state) { s.Announced = append(s.Announced, p.PeriodID) })
+		g.save(func(s *state) { s.Announced = append(done[max(0, len(done)-mostAnnounced):], p.PeriodID) })
 	}
-}
-
-// announcePast announces periods that closed while the bot was away for longer than events are kept.
-func (g *guild) announcePast(ctx context.Context) error {
-	var answer struct {
-		Periods []struct {
-			ID, Kind, Name string
-			End            time.Time
-			Closed         bool
-			Winners        []api.PeriodWinner
-		}
-	}
-	if err := g.get(ctx, "/v2/levels/"+g.id+"/periods?page=1", &answer); err != nil {
-		return err
-	}
-	var since time.Time
-	g.update(func() { since = g.state.Since })
-	for _, p := range slices.Backward(answer.Periods) {
-		if p.Closed && p.End.After(since) && time.Since(p.End) < 7*24*time.Hour {
-			g.announcePeriod(ctx, api.EventData{PeriodID: p.ID, Kind: p.Kind, Name: p.Name, Winners: p.Winners})
-		}
-	}
-	return nil
 }
 
 func (g *guild) post(ctx context.Context, channel, text string, mentions ...string) {
 	if text == "" {
 		return
 	}
-	err := g.k.chat.Post(ctx, channel, text, mentions...)
+	err := g.k.Chat.Post(ctx, channel, text, mentions...)
 	switch {
 	case err == nil:
 		announced.WithLabelValues("posted").Inc()
@@ -152,46 +141,43 @@ func (g *guild) post(ctx context.Context, channel, text string, mentions ...stri
 	announced.WithLabelValues("failed").Inc()
 }
 
-// announcementFor returns the announcement of an event: the guild's first of the kind bot, else a plain one, unless one of the kind discord is
-// on; then nil. Without the admin token they cannot be read.
-func (g *guild) announcementFor(ctx context.Context, e announcement.Event) (*announcement.Announcement, document) {
-	if g.k.AdminToken == "" {
-		return &plain, document{}
+// document is what announcements need of the guild's document.
+type document struct {
+	Announcements []announcement.Announcement
+	RoleRewards   []struct {
+		Level level.Level
+		Roles []struct{ Name string }
 	}
-	g.announcing.Lock()
-	defer g.announcing.Unlock()
-	if time.Since(g.document.read) > documentTicks*g.k.Tick {
-		g.readDocument(ctx)
-	}
-	d := g.document
-	result := &plain
-	for i, a := range d.Announcements {
-		switch {
-		case !a.On(e):
-		case a.Kind == announcement.Bot:
-			return &d.Announcements[i], d
-		case a.Kind == announcement.Discord && !d.off[a.ID]:
-			result = nil
-		}
-	}
-	return result, d
 }
 
-// readDocument reads the announcements; those as of before stay when that fails. g.announcing is held.
-func (g *guild) readDocument(ctx context.Context) {
-	var d document
-	var states struct{ Announcements []struct{ ID, State string } }
-	err := g.admin(ctx, http.MethodGet, "/admin/guilds/"+g.id, nil, &d)
+// announcementState says whether an announcement is on or off.
+type announcementState struct{ ID, State string }
+
+// announcementFor returns the announcement of an event: the guild's first of the kind bot, else a plain one, unless one of the kind discord is
+// on; then nil. Without the admin token they cannot be read.
+func (g *guild) announcementFor(ctx context.Context, e announcement.Event) (a *announcement.Announcement, d document) {
+	a = &announcement.Announcement{Kind: announcement.Bot}
+	a.SetDefaults()
+	if g.k.AdminToken == "" {
+		return a, d
+	}
+	var states struct{ Announcements []announcementState }
+	err := g.admin(ctx, http.MethodGet, "/guilds/"+g.id, nil, &d)
 	if err == nil && len(d.Announcements) > 0 {
-		err = g.admin(ctx, http.MethodGet, "/admin/guilds/"+g.id+"/announcements", nil, &states)
+		err = g.admin(ctx, http.MethodGet, "/guilds/"+g.id+"/announcements", nil, &states)
 	}
 	if err != nil {
-		g.log.Warn("the guild's announcements cannot be read", "error", err)
-		return
+		g.log.Warn("the guild's announcements cannot be read; one is left out", "error", err)
+		return nil, d
 	}
-	d.read, d.off = time.Now(), map[string]bool{}
-	for _, a := range states.Announcements {
-		d.off[a.ID] = a.State == "off"
+	for i, of := range d.Announcements {
+		switch {
+		case !of.On(e):
+		case of.Kind == announcement.Bot:
+			return &d.Announcements[i], d
+		case of.Kind == announcement.Discord && !slices.Contains(states.Announcements, announcementState{of.ID, "off"}):
+			a = nil
+		}
 	}
-	g.document = d
+	return a, d
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,25 +19,6 @@ const (
 	maxXP       = 2147483647
 	commandTime = 10 * time.Second
 )
-
-// Commands are what Asked answers.
-func Commands() []chat.Command {
-	who := chat.Option{Name: "member", Description: "Whose XP", Required: true}
-	amount := chat.Option{Name: "amount", Description: "How much XP", Required: true, Max: maxXP}
-	return []chat.Command{
-		{Name: "rank", Description: "A member's level and rank", Options: []chat.Option{{Name: "member", Description: "You, if left out"}}},
-		{Name: "leaderboard", Description: "The board, from the top", Options: []chat.Option{
-			{Name: "period", Description: "All time, if left out", Choices: []string{"day", "week", "month", "season"}},
-		}},
-		{Name: "xp", Description: "Change a member's XP", ManagersOnly: true, Commands: []chat.Command{
-			{Name: "give", Description: "Add XP", Options: []chat.Option{who, amount}},
-			{Name: "take", Description: "Take XP away", Options: []chat.Option{who, amount}},
-			{Name: "set", Description: "Set XP", Options: []chat.Option{who, amount}},
-		}},
-		{Name: "hide", Description: "Hide yourself from the board; again: come back"},
-		{Name: "levels", Description: "Links to the board, the settings and your profile"},
-	}
-}
 
 // Asked implements chat.Listener.
 func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
@@ -73,12 +55,9 @@ func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
 
 func private(text string) chat.Reply { return chat.Reply{Text: text, Private: true} }
 
-func (g *guild) get(ctx context.Context, path string, out any) error {
-	return g.call(ctx, api.Request{Method: http.MethodGet, Path: path}, out)
-}
-
-// member is a member as the commands show one.
+// member is a member as Levelboard has one.
 type member struct {
+	UserID                                         string
 	Rank, Of, XP, Level, NextLevelXP, MessageCount int
 	Hidden                                         []string
 	User                                           struct{ Username, GlobalName string }
@@ -86,18 +65,20 @@ type member struct {
 
 func (m member) name() string { return cmp.Or(m.User.GlobalName, m.User.Username) }
 
+func (g *guild) member(ctx context.Context, userID string) (m member, err error) {
+	return m, g.get(ctx, "/v2/guilds/"+g.id+"/members/"+userID, &m)
+}
+
 func (g *guild) rank(ctx context.Context, q chat.Question) (chat.Reply, error) {
 	userID := cmp.Or(q.Options["member"], q.Asker.ID)
-	self := userID == q.Asker.ID
-	var m member
-	err := g.get(ctx, "/v2/guilds/"+g.id+"/members/"+userID, &m)
-	if api.Status(err) == http.StatusNotFound || err == nil && len(m.Hidden) > 0 && !self {
+	m, err := g.member(ctx, userID)
+	hidden := len(m.Hidden) > 0
+	if api.Status(err) == http.StatusNotFound || hidden && userID != q.Asker.ID {
 		return chat.Reply{Text: fmt.Sprintf("<@%s> has no rank yet. It begins with the first message.", userID)}, nil
 	}
 	if err != nil {
 		return chat.Reply{}, err
 	}
-	hidden := len(m.Hidden) > 0
 	reply := chat.Reply{Private: hidden, Text: fmt.Sprintf("<@%s> is #%d of %d: level %d with %d XP, next level at %d XP, %d messages.",
 		userID, m.Rank, m.Of, m.Level, m.XP, m.NextLevelXP, m.MessageCount)}
 	if hidden {
@@ -204,14 +185,10 @@ func (g *guild) changeXP(ctx context.Context, q chat.Question, how string) (chat
 
 // hideSelf sets or lifts the member's own flag.
 func (g *guild) hideSelf(ctx context.Context, userID string) (chat.Reply, error) {
-	hidden := false
-	err := g.eachHidden(ctx, func(u hiddenUser) {
-		for _, by := range u.By {
-			hidden = hidden || u.UserID == userID && by == bySelf
-		}
-	})
+	rows, err := g.hiddenRows(ctx)
+	hidden := slices.ContainsFunc(rows, func(r row) bool { return r.UserID == userID && slices.Contains(r.By, bySelf) })
 	if err == nil {
-		_, err = g.setHidden(ctx, userID, bySelf, !hidden, "/hide")
+		err = g.setHidden(ctx, userID, bySelf, !hidden, "/hide")
 	}
 	if err != nil {
 		return chat.Reply{}, err

@@ -9,10 +9,30 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
 	"levelboard/internal/bot/store"
+	"levelboard/internal/platform/metrics"
+	"levelboard/internal/platform/pause"
 )
+
+var (
+	messages = metrics.NewCounterVec("levelboard_bot_messages_total",
+		"Messages of members: sent, rejected by Levelboard, dropped because the queue was full, repeated by Discord.", "outcome", "sent", "rejected", "dropped", "repeated")
+	queued      = metrics.NewGauge("levelboard_bot_queue_messages", "Messages that Levelboard has not taken yet.")
+	guildsKept  = metrics.NewGauge("levelboard_bot_guilds", "Guilds that the bot is in.")
+	roleResults = metrics.NewCounterVec("levelboard_bot_role_changes_total",
+		"Roles given and taken: done, forbidden by missing rights, failed.", "outcome", "done", "forbidden", "failed")
+	announced = metrics.NewCounterVec("levelboard_bot_announcements_total",
+		"Level-ups and winners: posted, or failed.", "outcome", "posted", "failed")
+)
+
+// Collectors are the keeper's metrics.
+func Collectors() []prometheus.Collector {
+	return []prometheus.Collector{messages, queued, guildsKept, roleResults, announced}
+}
 
 // Options are what a Keeper works with. One of AdminToken and Key is set.
 type Options struct {
@@ -29,57 +49,47 @@ type Options struct {
 // Keeper is a chat.Listener. Run must run for it to send anything.
 type Keeper struct {
 	Options
-	chat chat.Chat
+	Chat chat.Chat // set it before the first event
 
 	life     context.Context // ends at the stop
 	sending  context.Context // ends when the stop has no more time
-	stopping chan struct{}   // is closed when all that has come is on disk, and the stop has begun
+	expire   context.CancelFunc
+	stopping chan struct{} // is closed when all that has come is on disk, and the stop has begun
 	running  sync.WaitGroup
 
 	mu     sync.Mutex
 	guilds map[string]*guild
 }
 
-// New returns a Keeper. It takes events when Run has begun.
-func New(o Options) *Keeper {
-	return &Keeper{Options: o, guilds: map[string]*guild{}, stopping: make(chan struct{})}
+// New returns a Keeper that stops when ctx ends. No event may come after that.
+func New(ctx context.Context, o Options) *Keeper {
+	k := &Keeper{Options: o, life: ctx, guilds: map[string]*guild{}, stopping: make(chan struct{})}
+	k.sending, k.expire = context.WithCancel(context.WithoutCancel(ctx))
+	return k
 }
 
 // stopTicks is how long a stop sends what is queued.
 const stopTicks = 10
 
-// Run sends what is queued, once a Tick, until ctx ends; then all of it, for at most stopTicks. No event may come after ctx ended.
-// started is called when events may come.
-func (k *Keeper) Run(ctx context.Context, c chat.Chat, started func()) error {
-	k.chat, k.life = c, ctx
-	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	k.sending = sending
+// Run sends what is queued, once a Tick, until the stop; then all of it, for at most stopTicks.
+func (k *Keeper) Run() {
 	waiting, err := k.Store.Guilds() // of an earlier run
 	if err != nil {
-		return err
+		k.Log.Error("the queue cannot be read; check LEVELBOARD_BOT_DATA", "error", err)
 	}
 	for _, id := range waiting {
 		k.guild(id)
 	}
-	started()
-	for tick := time.NewTicker(k.Tick); ctx.Err() == nil; {
-		select {
-		case <-ctx.Done():
-			tick.Stop()
-		case <-tick.C:
-		}
+	for pause.For(k.life, k.Tick) {
 		k.commit()
-		k.nudge()
 	}
-	timer := time.AfterFunc(stopTicks*k.Tick, stop)
-	defer timer.Stop()
+	k.commit()
+	time.AfterFunc(stopTicks*k.Tick, k.expire)
 	close(k.stopping)
 	k.running.Wait()
 	if left := k.commit(); left > 0 {
 		k.Log.Warn("stopped with messages that Levelboard has not taken; they are kept and sent at the next start", "queued", left)
 	}
-	return nil
 }
 
 // commit writes what has come to disk. It returns how many messages wait.
@@ -94,21 +104,6 @@ func (k *Keeper) commit() int {
 	}
 	queued.Set(float64(waiting))
 	return waiting
-}
-
-// nudge wakes all guilds.
-func (k *Keeper) nudge() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	here := 0
-	for _, g := range k.guilds {
-		poke(g.wake)
-		poke(g.uneven)
-		if g.here() {
-			here++
-		}
-	}
-	guildsKept.Set(float64(here))
 }
 
 // guild returns a guild, which sends what is queued for it from now on.
@@ -133,18 +128,28 @@ func (k *Keeper) Changed(guildID string) { k.guild(guildID).noteFacts() }
 // Left implements chat.Listener. The queue is sent all the same.
 func (k *Keeper) Left(guildID string) { k.guild(guildID).leave() }
 
-// Joined implements chat.Listener.
-func (k *Keeper) Joined(guildID string, member chat.Member) {
-	k.guild(guildID).noteMember(member, true)
-}
-
 // Updated implements chat.Listener.
-func (k *Keeper) Updated(guildID string, member chat.Member) {
-	k.guild(guildID).noteMember(member, false)
+func (k *Keeper) Updated(guildID string, m chat.Member, joined bool) {
+	if m.Bot {
+		return
+	}
+	g := k.guild(guildID)
+	g.update(func() {
+		if joined {
+			g.present[m.ID], g.changed = true, true // the number of members
+		}
+		g.noteMember(m.ID, &m)
+	})
 }
 
 // Departed implements chat.Listener.
-func (k *Keeper) Departed(guildID, userID string) { k.guild(guildID).noteDeparture(userID) }
+func (k *Keeper) Departed(guildID, userID string) {
+	g := k.guild(guildID)
+	g.update(func() {
+		g.present[userID], g.changed = false, true
+		g.noteMember(userID, nil)
+	})
+}
 
 // Wrote implements chat.Listener.
 func (k *Keeper) Wrote(m chat.Message) {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
+	"levelboard/internal/platform/pause"
 )
 
 // rewards are the roles that a level gives and takes.
@@ -23,21 +24,12 @@ const noEntry = -1
 // not matter.
 func (g *guild) noteRoles(userID string) {
 	g.update(func() { g.roles[userID] = true })
-	poke(g.uneven)
 }
 
 // alignRoles makes the members' roles right until ctx ends, and compares all members when something was missed.
 func (g *guild) alignRoles(ctx context.Context) {
-	var retryAt time.Time
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-g.uneven: // at least once a second
-		}
-		if time.Now().Before(retryAt) {
-			continue
-		}
+	for wait := g.k.Tick; pause.For(ctx, wait); {
+		wait = g.k.Tick
 		var compare bool
 		g.update(func() { compare, g.behind = g.behind && g.drained, g.behind && !g.drained })
 		var err error
@@ -48,7 +40,7 @@ func (g *guild) alignRoles(ctx context.Context) {
 		}
 		if err = errors.Join(err, g.fixRoles(ctx)); err != nil && ctx.Err() == nil {
 			roleResults.WithLabelValues("failed").Inc()
-			retryAt = time.Now().Add(g.k.retryTime())
+			wait = g.k.retryTime()
 			g.log.Warn("members and their roles could not be made right; the bot tries again", "error", err)
 		}
 	}
@@ -56,34 +48,22 @@ func (g *guild) alignRoles(ctx context.Context) {
 
 // fixRoles gives and takes the roles of all members who were noted. Those who could not be done are noted again.
 func (g *guild) fixRoles(ctx context.Context) error {
-	for {
-		var some []string
-		g.update(func() {
-			for userID := range g.roles {
-				if len(some) < mostIDs {
-					some = append(some, userID)
-					delete(g.roles, userID)
-				}
-			}
-		})
-		if len(some) == 0 {
-			return nil
-		}
+	var noted map[string]bool
+	g.update(func() { noted, g.roles = g.roles, map[string]bool{} })
+	defer g.update(func() { maps.Copy(g.roles, noted) })
+	for some := range slices.Chunk(slices.Collect(maps.Keys(noted)), mostIDs) {
 		levels, err := g.levelsOf(ctx, some)
-		for err == nil && len(some) > 0 {
-			if err = g.fixMember(ctx, some[0], levels); err == nil {
-				some = some[1:]
-			}
-		}
 		if err != nil {
-			g.update(func() {
-				for _, userID := range some {
-					g.roles[userID] = true
-				}
-			})
 			return err
 		}
+		for _, userID := range some {
+			if err := g.fixMember(ctx, userID, levels); err != nil {
+				return err
+			}
+			delete(noted, userID)
+		}
 	}
+	return nil
 }
 
 // mostIDs is how many members one call reads.
@@ -92,14 +72,10 @@ const mostIDs = 100
 // levelsOf returns the levels of members who have an entry, hidden ones too.
 func (g *guild) levelsOf(ctx context.Context, ids []string) (map[string]int, error) {
 	var answer struct {
-		Members []struct {
-			UserID string
-			Level  int
-		}
+		Members []member
 		Missing []string
 	}
-	path := "/v2/guilds/" + g.id + "/members"
-	if err := g.get(ctx, path+"?ids="+strings.Join(ids, ","), &answer); err != nil {
+	if err := g.get(ctx, "/v2/guilds/"+g.id+"/members?ids="+strings.Join(ids, ","), &answer); err != nil {
 		return nil, err
 	}
 	levels := map[string]int{}
@@ -107,8 +83,7 @@ func (g *guild) levelsOf(ctx context.Context, ids []string) (map[string]int, err
 		levels[m.UserID] = m.Level
 	}
 	for _, id := range answer.Missing {
-		var hidden member
-		switch err := g.get(ctx, path+"/"+id, &hidden); {
+		switch hidden, err := g.member(ctx, id); {
 		case err == nil:
 			levels[id] = hidden.Level
 		case api.Status(err) != http.StatusNotFound:
@@ -152,7 +127,7 @@ func (r rewards) changes(m chat.Member) map[string]bool {
 }
 
 func (g *guild) fixMember(ctx context.Context, userID string, levels map[string]int) error {
-	m, err := g.k.chat.Member(ctx, g.id, userID)
+	m, err := g.k.Chat.Member(ctx, g.id, userID)
 	if errors.Is(err, chat.ErrUnknown) || err == nil && m.Bot {
 		return nil
 	}
@@ -164,7 +139,7 @@ func (g *guild) fixMember(ctx context.Context, userID string, levels map[string]
 		return err
 	}
 	for role, given := range want.changes(m) {
-		err := g.k.chat.SetRole(ctx, g.id, userID, role, given)
+		err := g.k.Chat.SetRole(ctx, g.id, userID, role, given)
 		switch {
 		case err == nil:
 			roleResults.WithLabelValues("done").Inc()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/store"
@@ -74,24 +76,72 @@ func (g *guild) sendBatch(ctx context.Context, b store.Batch) error {
 	return err
 }
 
-// sendPresence sends who came and who left.
+// mostAtOnce is how many users one call may name.
+const mostAtOnce = 1000
+
+// sendPresence sends who came and who left, and forgets them.
 func (g *guild) sendPresence(ctx context.Context, present map[string]bool) error {
 	lists := map[bool][]string{}
 	for userID, is := range present {
 		lists[is] = append(lists[is], userID)
 	}
 	for is, all := range lists {
-		for len(all) > 0 {
-			some := all[:min(mostAtOnce, len(all))]
-			err := g.call(ctx, api.Request{Method: http.MethodPut, Path: "/v2/guilds/" + g.id + "/presence", Body: object{"present": is, "userIds": some}}, nil)
-			if err != nil {
+		for some := range slices.Chunk(all, mostAtOnce) {
+			if err := g.put(ctx, "/presence", object{"present": is, "userIds": some}); err != nil {
 				return err
 			}
-			all = all[len(some):]
 		}
+	}
+	clear(present)
+	return nil
+}
+
+// The flags that hide a user.
+const (
+	byManager = "manager"
+	bySelf    = "self"
+)
+
+// sendHidden hides and shows whom their roles say. The bot notes whom it hides before it does, so that it lifts each flag that it set. A flag that is
+// there already is a manager's, or it is noted.
+func (g *guild) sendHidden(ctx context.Context) error {
+	var all map[string]bool
+	g.update(func() { all = maps.Clone(g.hide) })
+	if len(all) == 0 {
+		return nil
+	}
+	rows, err := g.hiddenRows(ctx)
+	if err != nil {
+		return err
+	}
+	flagged := map[string]bool{}
+	for _, r := range rows {
+		flagged[r.UserID] = slices.Contains(r.By, byManager)
+	}
+	for userID, hidden := range all {
+		if hidden && !flagged[userID] {
+			g.save(func(s *state) { s.Hidden[userID] = true })
+		}
+		if hidden != flagged[userID] {
+			if err := g.setHidden(ctx, userID, byManager, hidden, ""); err != nil {
+				return err
+			}
+		}
+		if !hidden {
+			g.save(func(s *state) { delete(s.Hidden, userID) })
+		}
+		g.update(func() {
+			if g.hide[userID] == hidden {
+				delete(g.hide, userID)
+			}
+		})
 	}
 	return nil
 }
 
-// mostAtOnce is how many users one call may name.
-const mostAtOnce = 1000
+func (g *guild) setHidden(ctx context.Context, userID, by string, hidden bool, reason string) error {
+	return g.call(ctx, api.Request{
+		Method: http.MethodPut, Path: "/v2/guilds/" + g.id + "/hidden", Reason: reason,
+		Body: object{"hidden": hidden, "by": by, "userIds": []string{userID}},
+	}, nil)
+}

@@ -30,10 +30,15 @@ var (
 	errNoList = errors.New("no such guild in Levelboard, or its leveling is off: a manager can switch it on in the guild's settings")
 )
 
+// refused reports whether a call was not allowed.
+func refused(err error) bool {
+	return api.Status(err) == http.StatusUnauthorized || api.Status(err) == http.StatusForbidden
+}
+
 // admin makes a call under /admin.
 func (g *guild) admin(ctx context.Context, method, path string, body, out any) error {
-	err := g.k.Client.Do(ctx, api.Request{Method: method, Path: path, Body: body, AdminToken: g.k.AdminToken}, out)
-	if status := api.Status(err); status == http.StatusUnauthorized || status == http.StatusForbidden {
+	err := g.k.Client.Do(ctx, api.Request{Method: method, Path: "/admin" + path, Body: body, AdminToken: g.k.AdminToken}, out)
+	if refused(err) {
 		return errors.Join(errAdmin, err)
 	}
 	return err
@@ -43,16 +48,14 @@ func (g *guild) admin(ctx context.Context, method, path string, body, out any) e
 func (g *guild) call(ctx context.Context, r api.Request, out any) error {
 	r.Key = g.key()
 	err := g.k.Client.Do(ctx, r, out)
-	status := api.Status(err)
-	if refused := status == http.StatusUnauthorized || status == http.StatusForbidden; refused && g.k.AdminToken != "" && g.here() {
+	if refused(err) && g.k.AdminToken != "" && g.here() {
 		if _, err := g.make(ctx, r.Key); err != nil {
 			return err
 		}
 		r.Key = g.key()
 		err = g.k.Client.Do(ctx, r, out)
-		status = api.Status(err)
 	}
-	switch status {
+	switch api.Status(err) {
 	case http.StatusUnauthorized:
 		return errors.Join(errKey, err)
 	case http.StatusForbidden:
@@ -61,24 +64,31 @@ func (g *guild) call(ctx context.Context, r api.Request, out any) error {
 	return err
 }
 
-func (g *guild) key() (key string) {
+func (g *guild) get(ctx context.Context, path string, out any) error {
+	return g.call(ctx, api.Request{Method: http.MethodGet, Path: path}, out)
+}
+
+func (g *guild) put(ctx context.Context, path string, body object) error {
+	return g.call(ctx, api.Request{Method: http.MethodPut, Path: "/v2/guilds/" + g.id + path, Body: body}, nil)
+}
+
+func (g *guild) key() string {
 	if g.k.AdminToken == "" {
 		return g.k.Key
 	}
-	g.update(func() { key = g.state.Key })
-	return key
+	return g.now().Key
 }
 
 // make brings the owner and the administrators up to date, and makes what is missing: the guild, and a key for it that is the owner's and not the
 // one that was refused.
 func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error) {
-	facts, here := g.k.chat.Guild(g.id)
+	facts, here := g.k.Chat.Guild(g.id)
 	if g.k.AdminToken == "" || !here {
 		return false, nil
 	}
 	g.making.Lock()
 	defer g.making.Unlock()
-	path, document := "/admin/guilds/"+g.id, g.managers(facts)
+	path, document := "/guilds/"+g.id, g.managers(facts)
 	err = g.admin(ctx, http.MethodPatch, path, document, nil)
 	if api.Status(err) == http.StatusNotFound {
 		g.log.Info("the guild is new to Levelboard")
@@ -93,20 +103,19 @@ func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error
 		g.update(func() { clear(g.sent); g.changed = true })
 		g.catchUp()
 	}
-	var was state
-	g.update(func() { was = g.state })
+	was := g.now()
 	if was.Key != "" && was.KeyOwner == facts.OwnerID && was.Key != refused {
 		return isNew, nil
 	}
 	var made struct{ ID, Key string }
-	if err := g.admin(ctx, http.MethodPost, "/admin/keys", object{
+	if err := g.admin(ctx, http.MethodPost, "/keys", object{
 		"name": "levelboard-bot", "ownerId": facts.OwnerID, "permission": "read_write", "guildIds": []string{g.id}, "rateLimit": keyLimit,
 	}, &made); err != nil {
 		return isNew, err
 	}
 	g.save(func(s *state) { s.KeyID, s.Key, s.KeyOwner = made.ID, made.Key, facts.OwnerID })
 	if was.KeyID != "" {
-		if err := g.admin(ctx, http.MethodDelete, "/admin/keys/"+was.KeyID, nil, nil); err != nil && api.Status(err) != http.StatusNotFound {
+		if err := g.admin(ctx, http.MethodDelete, "/keys/"+was.KeyID, nil, nil); err != nil && api.Status(err) != http.StatusNotFound {
 			g.log.Warn("the guild's earlier key could not be revoked", "key", was.KeyID, "error", err)
 		}
 	}
@@ -117,18 +126,18 @@ func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error
 func (g *guild) sendFacts(ctx context.Context) (err error) {
 	changed := false
 	g.update(func() { changed, g.changed = g.changed, false })
-	now, here := g.k.chat.Guild(g.id)
+	now, here := g.k.Chat.Guild(g.id)
 	if !changed || !here {
 		return nil
 	}
 	if g.k.AdminToken != "" {
 		err = g.sendChanged("managers", g.managers(now), func(object) error { _, err := g.make(ctx, ""); return err })
 	}
-	put := func(body object) error {
-		return g.call(ctx, api.Request{Method: http.MethodPut, Path: "/v2/guilds/" + g.id + "/directory", Body: body}, nil)
-	}
 	if err == nil {
-		err = errors.Join(g.sendChanged("names", names(now), put), g.sendChanged("lists", lists(now), put))
+		directory := names(now)
+		directory["roles"] = append([]chat.Role{}, now.Roles[:min(mostRoles, len(now.Roles))]...)
+		directory["channels"] = append([]chat.Channel{}, now.Channels[:min(mostChannels, len(now.Channels))]...)
+		err = g.sendChanged("directory", directory, func(body object) error { return g.put(ctx, "/directory", body) })
 	}
 	if err != nil {
 		g.update(func() { g.changed = true })
@@ -143,8 +152,7 @@ func (g *guild) sendChanged(part string, body object, send func(object) error) e
 		return err
 	}
 	hash, same := sha256.Sum256(text), false
-	g.update(func() { same = g.sent[part] == hash })
-	if same {
+	if g.update(func() { same = g.sent[part] == hash }); same {
 		return nil
 	}
 	if err := send(body); err != nil {
@@ -158,26 +166,14 @@ func names(facts chat.Guild) object {
 	return object{"name": facts.Name, "icon": orNull(facts.Icon), "memberCount": max(1, facts.MemberCount)}
 }
 
-func lists(facts chat.Guild) object {
-	return object{
-		"roles":    append([]chat.Role{}, facts.Roles[:min(mostRoles, len(facts.Roles))]...),
-		"channels": append([]chat.Channel{}, facts.Channels[:min(mostChannels, len(facts.Channels))]...),
-	}
-}
-
 // managers are the owner and, once all members were listed, the administrators.
 func (g *guild) managers(facts chat.Guild) object {
 	managers := object{"ownerId": facts.OwnerID}
 	g.update(func() {
 		if g.admins != nil {
-			admins := []string{}
-			for userID, is := range g.admins {
-				if is {
-					admins = append(admins, userID)
-				}
-			}
-			slices.Sort(admins)
-			managers["adminIds"] = admins[:min(mostAdmins, len(admins))]
+			maps.DeleteFunc(g.admins, func(_ string, is bool) bool { return !is })
+			admins := slices.Sorted(maps.Keys(g.admins))
+			managers["adminIds"] = append([]string{}, admins[:min(mostAdmins, len(admins))]...)
 		}
 	})
 	return managers

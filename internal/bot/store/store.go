@@ -6,6 +6,7 @@ package store
 import (
 	"crypto/rand"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -163,22 +164,30 @@ func (s *Store) Guilds() ([]string, error) {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' }), err
 }
 
-// State returns the text that was saved for a guild, "" for none.
-func (s *Store) State(guild string) (state string, err error) {
+// State reads what was saved for a guild, if anything was.
+func (s *Store) State(guild string, state any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err = s.db.QueryRow("SELECT state FROM guild WHERE id = ?", guild).Scan(&state)
+	var text []byte
+	err := s.db.QueryRow("SELECT state FROM guild WHERE id = ?", guild).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
+		return nil
 	}
-	return state, err
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, state)
 }
 
-// SaveState saves a guild's text, and commits.
-func (s *Store) SaveState(guild, state string) error {
+// SaveState saves what is to be kept of a guild, as JSON, and commits.
+func (s *Store) SaveState(guild string, state any) error {
+	text, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.db.Exec("INSERT OR REPLACE INTO guild (id, state) VALUES (?, ?)", guild, state); err != nil {
+	if _, err := s.db.Exec("INSERT OR REPLACE INTO guild (id, state) VALUES (?, ?)", guild, string(text)); err != nil {
 		return err
 	}
 	return s.commit()

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -148,10 +149,8 @@ func TestTheFileIsForOneProcessAndItsUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = open(t, dir, 100)
-	if state, err := s.State("1"); state != "a key" || err != nil {
-		t.Errorf("the state is %q (%v)", state, err)
-	}
-	if state, err := s.State("2"); state != "" || err != nil {
-		t.Errorf("another guild's state is %q (%v)", state, err)
+	var one, other string
+	if err := errors.Join(s.State("1", &one), s.State("2", &other)); one != "a key" || other != "" || err != nil {
+		t.Errorf("the state is %q, that of another guild %q (%v)", one, other, err)
 	}
 }

@@ -20,9 +20,9 @@ type Guild struct {
 	ID, Name, Icon  string // no icon: ""
 	OwnerID         string
 	MemberCount     int
-	SystemChannelID string    // "" without one
-	Roles           []Role    // by position, without the one that everybody has
-	Channels        []Channel // by position
+	SystemChannelID string             // "" without one
+	Roles           map[string]Role    // by id, without the one that everybody has
+	Channels        map[string]Channel // by id, and the threads that are known
 }
 
 // Role is a role of a guild, in JSON as Levelboard's directory has it.
@@ -34,13 +34,14 @@ type Role struct {
 	Administrator bool   `json:"-"`
 }
 
-// Channel is a channel of a guild, and no thread, in JSON as Levelboard's directory has it.
+// Channel is a channel of a guild, in JSON as Levelboard's directory has it.
 type Channel struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
 	ParentID string `json:"parentId,omitzero"`
 	Position int    `json:"position"`
 	Type     int    `json:"type"`
+	Thread   bool   `json:"-"` // its parent is a channel
 }
 
 // Member is a user in a guild.

@@ -56,7 +56,7 @@ type Client struct {
 	mu     sync.Mutex
 	life   context.Context // ends with Run
 	shards []*shard
-	guilds map[string]*guild
+	guilds map[string]*chat.Guild // no members, no messages
 }
 
 // New returns a client that is not connected.
@@ -66,7 +66,7 @@ func New(o Options) *Client {
 		rest.WithRateLimiterConfigOpts(rest.WithRateLimiterLogger(quiet)))
 	nobody := discord.AllowedMentions{Parse: []discord.AllowedMentionType{}}
 	return &Client{
-		Options: o, rest: client, interactions: rest.NewInteractions(client, nobody), identifying: make(chan struct{}, 1), guilds: map[string]*guild{},
+		Options: o, rest: client, interactions: rest.NewInteractions(client, nobody), identifying: make(chan struct{}, 1), guilds: map[string]*chat.Guild{},
 	}
 }
 

@@ -83,20 +83,20 @@ func (c *Client) onEvent(name string, data json.RawMessage) error {
 	}
 	switch name {
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
-		c.changed(e.GuildID, func(g *guild) { g.setChannel(e.channel) })
+		c.changed(e.GuildID, func(g *chat.Guild) { setChannel(g, e.channel) })
 	case "CHANNEL_DELETE", "THREAD_DELETE":
-		c.changed(e.GuildID, func(g *guild) { g.removeChannel(e.ID) })
+		c.changed(e.GuildID, func(g *chat.Guild) { delete(g.Channels, e.ID) })
 	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE":
-		c.changed(e.GuildID, func(g *guild) { g.setRole(e.Role) })
+		c.changed(e.GuildID, func(g *chat.Guild) { setRole(g, e.Role) })
 	case "GUILD_ROLE_DELETE":
-		c.changed(e.GuildID, func(g *guild) { g.removeRole(e.RoleID) })
+		c.changed(e.GuildID, func(g *chat.Guild) { delete(g.Roles, e.RoleID) })
 	case "GUILD_MEMBER_ADD":
-		c.change(e.GuildID, func(g *guild) { g.facts.MemberCount++ })
+		c.change(e.GuildID, func(g *chat.Guild) { g.MemberCount++ })
 		c.Listener.Updated(e.GuildID, e.User.member(e.Roles), true)
 	case "GUILD_MEMBER_UPDATE":
 		c.Listener.Updated(e.GuildID, e.User.member(e.Roles), false)
 	case "GUILD_MEMBER_REMOVE":
-		c.change(e.GuildID, func(g *guild) { g.facts.MemberCount-- })
+		c.change(e.GuildID, func(g *chat.Guild) { g.MemberCount-- })
 		c.Listener.Departed(e.GuildID, e.User.ID)
 	case "INTERACTION_CREATE":
 		c.working.Go(func() { c.onInteraction(e) })

@@ -26,7 +26,6 @@ const (
 	opReconnect      = 7
 	opInvalidSession = 9
 	opHello          = 10
-	opHeartbeatACK   = 11
 )
 
 // refusals are the codes with which the gateway refuses the bot for good.
@@ -58,7 +57,6 @@ type shard struct {
 
 	writing sync.Mutex
 	conn    *websocket.Conn
-	acked   atomic.Bool
 }
 
 type packet struct {
@@ -121,9 +119,9 @@ func (s *shard) connect(ctx context.Context) error {
 	s.writing.Lock()
 	s.conn = conn
 	s.writing.Unlock()
-	for {
+	for silence := answerTime; ; {
 		var p packet
-		if err := conn.ReadJSON(&p); err != nil {
+		if err := errors.Join(conn.SetReadDeadline(time.Now().Add(silence)), conn.ReadJSON(&p)); err != nil {
 			return err
 		}
 		switch p.Op {
@@ -134,13 +132,12 @@ func (s *shard) connect(ctx context.Context) error {
 			if err := json.Unmarshal(p.D, &hello); err != nil || hello.Interval <= 0 {
 				return fmt.Errorf("the gateway's hello cannot be read: %w", err)
 			}
-			s.acked.Store(true)
-			go s.heartbeat(ctx, conn, time.Duration(hello.Interval)*time.Millisecond)
+			interval := time.Duration(hello.Interval) * time.Millisecond
+			silence = 2 * interval // each heartbeat is answered
+			go s.heartbeat(ctx, interval)
 			err = s.greet()
 		case opHeartbeat:
 			err = s.write(opHeartbeat, s.sequence.Load())
-		case opHeartbeatACK:
-			s.acked.Store(true)
 		case opReconnect:
 			return errors.New("asked for by Discord")
 		case opInvalidSession:
@@ -177,13 +174,9 @@ func (s *shard) greet() error {
 	})
 }
 
-// heartbeat shows that the bot is there, and closes a connection on which Discord does not.
-func (s *shard) heartbeat(ctx context.Context, conn *websocket.Conn, interval time.Duration) {
-	for pause.For(ctx, interval) {
-		if !s.acked.Swap(false) || s.write(opHeartbeat, s.sequence.Load()) != nil {
-			_ = conn.Close()
-			return
-		}
+// heartbeat shows that the bot is there.
+func (s *shard) heartbeat(ctx context.Context, interval time.Duration) {
+	for pause.For(ctx, interval) && s.write(opHeartbeat, s.sequence.Load()) == nil {
 	}
 }
 

@@ -1,9 +1,9 @@
 package discord
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,12 +11,6 @@ import (
 
 	"levelboard/internal/bot/chat"
 )
-
-// guild is what is remembered of a guild: no members, no messages.
-type guild struct {
-	facts   chat.Guild
-	threads map[string]string // their channels
-}
 
 // onGuild notes a guild that is there, has changed, or is gone.
 func (c *Client) onGuild(name string, data json.RawMessage) error {
@@ -35,9 +29,9 @@ func (c *Client) onGuild(name string, data json.RawMessage) error {
 	facts := chat.Guild{ID: from.ID, Name: from.Name, Icon: from.Icon, OwnerID: from.OwnerID, SystemChannelID: from.SystemID, MemberCount: from.MemberCount}
 	switch {
 	case name == "GUILD_UPDATE": // has no members and channels
-		c.changed(from.ID, func(g *guild) {
-			facts.MemberCount, facts.Roles, facts.Channels = g.facts.MemberCount, g.facts.Roles, g.facts.Channels
-			g.facts = facts
+		c.changed(from.ID, func(g *chat.Guild) {
+			facts.MemberCount, facts.Roles, facts.Channels = g.MemberCount, g.Roles, g.Channels
+			*g = facts
 		})
 	case from.Unavailable: // Discord has an outage
 	case name == "GUILD_DELETE":
@@ -46,15 +40,15 @@ func (c *Client) onGuild(name string, data json.RawMessage) error {
 		c.mu.Unlock()
 		c.Listener.Left(from.ID)
 	default:
-		g := &guild{facts: facts, threads: map[string]string{}}
+		facts.Roles, facts.Channels = map[string]chat.Role{}, map[string]chat.Channel{}
 		for _, r := range from.Roles {
-			g.setRole(r)
+			setRole(&facts, r)
 		}
 		for _, ch := range slices.Concat(from.Channels, from.Threads) {
-			g.setChannel(ch)
+			setChannel(&facts, ch)
 		}
 		c.mu.Lock()
-		c.guilds[from.ID] = g
+		c.guilds[from.ID] = &facts
 		c.mu.Unlock()
 		c.Listener.Arrived(from.ID)
 	}
@@ -63,45 +57,31 @@ func (c *Client) onGuild(name string, data json.RawMessage) error {
 
 // Guild implements chat.Chat.
 func (c *Client) Guild(guildID string) (facts chat.Guild, is bool) {
-	is = c.change(guildID, func(g *guild) {
-		facts = g.facts
-		facts.Roles, facts.Channels = slices.Clone(facts.Roles), slices.Clone(facts.Channels)
+	is = c.change(guildID, func(g *chat.Guild) {
+		facts = *g
+		facts.Roles, facts.Channels = maps.Clone(g.Roles), maps.Clone(g.Channels)
 	})
-	slices.SortFunc(facts.Roles, func(a, b chat.Role) int { return cmp.Or(a.Position-b.Position, cmp.Compare(a.ID, b.ID)) })
-	slices.SortFunc(facts.Channels, func(a, b chat.Channel) int { return cmp.Or(a.Position-b.Position, cmp.Compare(a.ID, b.ID)) })
 	return facts, is
 }
 
-func (g *guild) setRole(r role) {
-	g.removeRole(r.ID)
+func setRole(g *chat.Guild, r role) {
 	r.Administrator, r.Position = may(r.Permissions, mayAdminister), max(0, r.Position)
-	if r.ID != g.facts.ID { // @everyone
-		g.facts.Roles = append(g.facts.Roles, r.Role)
+	if r.ID != g.ID { // @everyone
+		g.Roles[r.ID] = r.Role
 	}
-}
-
-func (g *guild) removeRole(roleID string) {
-	g.facts.Roles = slices.DeleteFunc(g.facts.Roles, func(r chat.Role) bool { return r.ID == roleID })
 }
 
 // setChannel sets a channel or a thread.
-func (g *guild) setChannel(ch channel) {
-	g.removeChannel(ch.ID)
-	switch ch.Channel.ParentID, ch.Position = ch.ParentID, max(0, ch.Position); {
-	case ch.Thread == nil:
-		g.facts.Channels = append(g.facts.Channels, ch.Channel)
-	case !ch.Thread.Archived:
-		g.threads[ch.ID] = ch.ParentID
+func setChannel(g *chat.Guild, ch channel) {
+	ch.Channel.ParentID, ch.Position, ch.Channel.Thread = ch.ParentID, max(0, ch.Position), ch.Thread != nil
+	g.Channels[ch.ID] = ch.Channel
+	if ch.Thread != nil && ch.Thread.Archived {
+		delete(g.Channels, ch.ID)
 	}
 }
 
-func (g *guild) removeChannel(channelID string) {
-	delete(g.threads, channelID)
-	g.facts.Channels = slices.DeleteFunc(g.facts.Channels, func(ch chat.Channel) bool { return ch.ID == channelID })
-}
-
 // change changes what is remembered of a guild, and reports whether the bot is in it.
-func (c *Client) change(guildID string, change func(*guild)) bool {
+func (c *Client) change(guildID string, change func(*chat.Guild)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g := c.guilds[guildID]
@@ -111,7 +91,7 @@ func (c *Client) change(guildID string, change func(*guild)) bool {
 	return g != nil
 }
 
-func (c *Client) changed(guildID string, change func(*guild)) {
+func (c *Client) changed(guildID string, change func(*chat.Guild)) {
 	if c.change(guildID, change) {
 		c.Listener.Changed(guildID)
 	}
@@ -122,24 +102,16 @@ const lookTime = 3 * time.Second
 
 // parentOf returns a channel's category, or a thread's channel; "" without one. A channel that is not remembered, such as a thread that
 // was archived, is asked for.
-func (c *Client) parentOf(guildID, channelID string) (parent string) {
+func (c *Client) parentOf(guildID, channelID string) string {
+	var ch channel
 	known := false
-	c.change(guildID, func(g *guild) {
-		if parent, known = g.threads[channelID]; known {
-			return
-		}
-		i := slices.IndexFunc(g.facts.Channels, func(ch chat.Channel) bool { return ch.ID == channelID })
-		if known = i >= 0; known {
-			parent = g.facts.Channels[i].ParentID
-		}
-	})
+	c.change(guildID, func(g *chat.Guild) { ch.Channel, known = g.Channels[channelID] })
 	if known {
-		return parent
+		return ch.Channel.ParentID
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
-	var ch channel // no parent, if Discord does not say
-	_ = c.call(ctx, rest.GetChannel.Compile(nil, channelID), nil, &ch)
-	c.change(guildID, func(g *guild) { g.threads[channelID] = ch.ParentID })
+	_ = c.call(ctx, rest.GetChannel.Compile(nil, channelID), nil, &ch) // no parent, if Discord does not say
+	c.change(guildID, func(g *chat.Guild) { g.Channels[channelID] = chat.Channel{ID: channelID, ParentID: ch.ParentID, Thread: true} })
 	return ch.ParentID
 }

@@ -62,10 +62,7 @@ func (g *guild) channel(facts chat.Guild, here string) string {
 	case "here":
 		return here
 	}
-	if slices.ContainsFunc(facts.Channels, func(c chat.Channel) bool { return c.ID == g.k.Announce }) {
-		return g.k.Announce
-	}
-	return ""
+	return facts.Channels[g.k.Announce].ID
 }
 
 // announceLevel announces a level-up.

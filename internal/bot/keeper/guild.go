@@ -27,9 +27,9 @@ type guild struct {
 
 	mu         sync.Mutex // guards the rest
 	state      state
-	leaving    context.CancelFunc  // ends what runs while the bot is in the guild; nil when it is not
-	sent       map[string][32]byte // hashes of the facts that Levelboard was sent
-	changed    bool                // facts may not be as they were sent
+	leaving    context.CancelFunc // ends what runs while the bot is in the guild; nil when it is not
+	changed    bool               // facts may not be as they were sent
+	told       time.Time          // when they were
 	owner      string
 	adminRoles map[string]bool
 	hideRoles  map[string]bool
@@ -62,7 +62,7 @@ const (
 func newGuild(k *Keeper, id string) *guild {
 	g := &guild{
 		k: k, id: id, log: k.Log.With("guild", id), state: state{Event: fmt.Sprintf("%d-0", time.Now().Add(-firstEvents).UnixMilli()), Hidden: map[string]bool{}},
-		sent: map[string][32]byte{}, present: map[string]bool{}, hide: map[string]bool{}, roles: map[string]bool{}, rewards: map[int]rewards{},
+		present: map[string]bool{}, hide: map[string]bool{}, roles: map[string]bool{}, rewards: map[int]rewards{},
 	}
 	if err := k.Store.State(id, &g.state); err != nil {
 		g.log.Error("what is stored of the guild cannot be read: the bot makes a new key, and users whom it hid stay hidden", "error", err)
@@ -104,7 +104,6 @@ func (g *guild) arrive() {
 		if g.leaving == nil {
 			var ctx context.Context
 			ctx, g.leaving = context.WithCancel(g.k.life)
-			clear(g.sent)
 			g.k.running.Go(func() { g.follow(ctx) })
 			g.k.running.Go(func() { g.alignRoles(ctx) })
 			guildsKept.Inc()

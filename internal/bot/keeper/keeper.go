@@ -168,14 +168,11 @@ func (k *Keeper) Wrote(m chat.Message) {
 
 type object = map[string]any
 
-// mostMemberRoles is how many roles Levelboard takes with a message.
-const mostMemberRoles = 250
-
 // message is a message as Levelboard takes it.
 func message(m chat.Message) object {
 	a := m.Author
 	return object{
-		"userId": a.ID, "channelId": m.ChannelID, "parentChannelId": orNull(m.ParentID), "roleIds": append([]string{}, a.Roles[:min(mostMemberRoles, len(a.Roles))]...),
+		"userId": a.ID, "channelId": m.ChannelID, "parentChannelId": orNull(m.ParentID), "roleIds": append([]string{}, a.Roles...),
 		"user": object{"username": a.Username, "globalName": orNull(a.GlobalName), "discriminator": a.Discriminator, "avatar": orNull(a.Avatar)},
 	}
 }

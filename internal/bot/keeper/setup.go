@@ -2,12 +2,11 @@ package keeper
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
@@ -16,12 +15,8 @@ import (
 // keyLimit is the limit of the bot's keys, in requests a minute.
 const keyLimit = 600
 
-// Limits of the API on what a guild has.
-const (
-	mostRoles    = 500
-	mostChannels = 1000
-	mostAdmins   = 1000
-)
+// mostAdmins is how many administrators Levelboard takes.
+const mostAdmins = 1000
 
 var (
 	errAdmin  = errors.New("LEVELBOARD_ADMIN_TOKEN is not the token with which the service runs, or the service has none")
@@ -100,7 +95,7 @@ func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error
 		return false, err
 	}
 	if isNew {
-		g.update(func() { clear(g.sent); g.changed = true })
+		g.update(func() { g.changed = true })
 		g.catchUp()
 	}
 	was := g.now()
@@ -122,22 +117,27 @@ func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error
 	return isNew, nil
 }
 
-// sendFacts sends what has changed of the guild's facts.
-func (g *guild) sendFacts(ctx context.Context) (err error) {
+// factTicks is how often the facts are sent at most.
+const factTicks = 5
+
+// sendFacts sends the guild's facts if they have changed.
+func (g *guild) sendFacts(ctx context.Context) error {
+	facts, _ := g.k.Chat.Guild(g.id)
 	changed := false
-	g.update(func() { changed, g.changed = g.changed, false })
-	now, here := g.k.Chat.Guild(g.id)
-	if !changed || !here {
+	g.update(func() {
+		if changed = g.changed && time.Since(g.told) > factTicks*g.k.Tick; changed {
+			g.changed, g.told = false, time.Now()
+		}
+	})
+	if !changed {
 		return nil
 	}
-	if g.k.AdminToken != "" {
-		err = g.sendChanged("managers", g.managers(now), func(object) error { _, err := g.make(ctx, ""); return err })
-	}
+	_, err := g.make(ctx, "")
 	if err == nil {
-		directory := names(now)
-		directory["roles"] = append([]chat.Role{}, now.Roles[:min(mostRoles, len(now.Roles))]...)
-		directory["channels"] = append([]chat.Channel{}, now.Channels[:min(mostChannels, len(now.Channels))]...)
-		err = g.sendChanged("directory", directory, func(body object) error { return g.put(ctx, "/directory", body) })
+		maps.DeleteFunc(facts.Channels, func(_ string, ch chat.Channel) bool { return ch.Thread })
+		directory := names(facts)
+		directory["roles"], directory["channels"] = list(facts.Roles), list(facts.Channels)
+		err = g.put(ctx, "/directory", directory)
 	}
 	if err != nil {
 		g.update(func() { g.changed = true })
@@ -145,22 +145,7 @@ func (g *guild) sendFacts(ctx context.Context) (err error) {
 	return err
 }
 
-// sendChanged sends a part of the facts if it is not as it was sent last.
-func (g *guild) sendChanged(part string, body object, send func(object) error) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	hash, same := sha256.Sum256(text), false
-	if g.update(func() { same = g.sent[part] == hash }); same {
-		return nil
-	}
-	if err := send(body); err != nil {
-		return err
-	}
-	g.update(func() { g.sent[part] = hash })
-	return nil
-}
+func list[V any](of map[string]V) []V { return slices.AppendSeq([]V{}, maps.Values(of)) }
 
 func names(facts chat.Guild) object {
 	return object{"name": facts.Name, "icon": orNull(facts.Icon), "memberCount": max(1, facts.MemberCount)}

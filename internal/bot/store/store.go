@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"modernc.org/sqlite" // also the driver
 	sqlite3 "modernc.org/sqlite/lib"
@@ -33,9 +32,7 @@ BEGIN IMMEDIATE`
 // Store is an open file. Goroutines may share it.
 type Store struct {
 	limit int
-
-	mu sync.Mutex
-	db *sql.DB
+	db    *sql.DB
 }
 
 // Open opens the file bot.db in a directory, which it makes if need be. Beyond limit messages, the oldest are dropped. While it is open, no other
@@ -67,16 +64,12 @@ func Open(dir string, limit int) (*Store, error) {
 
 // Close commits and closes the file.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	_, err := s.db.Exec("COMMIT")
 	return errors.Join(err, s.db.Close())
 }
 
 // Commit makes what was added survive the death of the process. It returns how many messages wait, and how many were dropped as there were too many.
 func (s *Store) Commit() (waiting, dropped int, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := s.db.QueryRow("SELECT count(*) FROM message").Scan(&waiting); err != nil {
 		return 0, 0, err
 	}
@@ -94,19 +87,14 @@ func (s *Store) Commit() (waiting, dropped int, err error) {
 	return waiting, dropped, s.commit()
 }
 
-// commit begins the next transaction, too. s.mu is held.
+// commit begins the next transaction, too.
 func (s *Store) commit() error {
-	if _, err := s.db.Exec("COMMIT"); err != nil {
-		return err // the transaction stays open
-	}
-	_, err := s.db.Exec("BEGIN IMMEDIATE")
+	_, err := s.db.Exec("COMMIT; BEGIN IMMEDIATE") // if the first fails, its transaction stays open
 	return err
 }
 
 // Add adds a message of a guild, unless its id is among the last ones.
 func (s *Store) Add(guild, id string, body []byte) (isNew bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	result, err := s.db.Exec("INSERT OR IGNORE INTO seen (id) VALUES (?)", id)
 	if err != nil {
 		return false, err
@@ -127,8 +115,6 @@ type Batch struct {
 
 // Next returns the oldest messages of a guild, with a Count of 0 if none wait. Until Done it returns the same ones.
 func (s *Store) Next(guild string) (b Batch, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	err = s.db.QueryRow("SELECT batch FROM message WHERE guild = ? ORDER BY n LIMIT 1", guild).Scan(&b.Name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return b, nil
@@ -149,16 +135,12 @@ func (s *Store) Next(guild string) (b Batch, err error) {
 
 // Done removes a batch that was sent, or that nobody will ever take.
 func (s *Store) Done(guild string, b Batch) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	_, err := s.db.Exec("DELETE FROM message WHERE guild = ? AND batch = ?", guild, b.Name)
 	return err
 }
 
 // Guilds returns the guilds for which messages wait.
 func (s *Store) Guilds() ([]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var list string
 	err := s.db.QueryRow("SELECT coalesce(group_concat(DISTINCT guild), '') FROM message").Scan(&list)
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' }), err
@@ -166,8 +148,6 @@ func (s *Store) Guilds() ([]string, error) {
 
 // State reads what was saved for a guild, if anything was.
 func (s *Store) State(guild string, state any) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var text []byte
 	err := s.db.QueryRow("SELECT state FROM guild WHERE id = ?", guild).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -185,8 +165,6 @@ func (s *Store) SaveState(guild string, state any) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if _, err := s.db.Exec("INSERT OR REPLACE INTO guild (id, state) VALUES (?, ?)", guild, string(text)); err != nil {
 		return err
 	}

@@ -10,10 +10,14 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/discord"
@@ -21,6 +25,7 @@ import (
 	"levelboard/internal/bot/store"
 	"levelboard/internal/platform/health"
 	"levelboard/internal/platform/logs"
+	"levelboard/internal/platform/metrics"
 )
 
 // commands are the commands that the keeper answers, as Discord's API takes them.
@@ -64,7 +69,12 @@ func Main(args, environ []string, version string, stderr io.Writer) int {
 
 // Run runs the bot until ctx ends, and then sends what is queued for at most ten seconds.
 func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
-	log := slog.New(logs.NewHandler(handler(s, out), time.Now))
+	options := &slog.HandlerOptions{Level: s.LogLevel}
+	var handler slog.Handler = slog.NewTextHandler(out, options)
+	if s.LogFormat == "json" {
+		handler = slog.NewJSONHandler(out, options)
+	}
+	log := slog.New(logs.NewHandler(handler, time.Now))
 	kept, err := store.Open(s.Data, s.Queue)
 	if err != nil {
 		return err
@@ -95,10 +105,34 @@ func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
 	return <-ended
 }
 
-func handler(s Settings, out io.Writer) slog.Handler {
-	options := &slog.HandlerOptions{Level: s.LogLevel}
-	if s.LogFormat == "json" {
-		return slog.NewJSONHandler(out, options)
+const (
+	pingTime = 2 * time.Second // how long Levelboard may take for /readyz
+	readTime = 5 * time.Second // of a request to the ops listener
+)
+
+// startOps serves /metrics, /livez and /readyz.
+func startOps(address, version string, chats *discord.Client, client *api.Client) (*http.Server, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s, which LEVELBOARD_OPS_LISTEN says: %w", address, err)
 	}
-	return slog.NewTextHandler(out, options)
+	registry := metrics.NewRegistry(version)
+	registry.MustRegister(keeper.Collectors()...)
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "levelboard_bot_connected", Help: "1 while every shard is connected to Discord.",
+	}, func() float64 {
+		if chats.Ping(context.Background()) == nil {
+			return 1
+		}
+		return 0
+	}))
+	monitor := health.New(slog.New(slog.DiscardHandler), pingTime)
+	monitor.Runs(health.Dependency{Name: "Discord", Needed: true, Ping: chats.Ping}, health.Dependency{Name: "Levelboard", Needed: true, Ping: client.Ping})
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics.Handler(registry))
+	mux.HandleFunc("GET /livez", health.Live)
+	mux.HandleFunc("GET /readyz", monitor.Ready)
+	server := &http.Server{Addr: listener.Addr().String(), Handler: mux, ReadTimeout: readTime, WriteTimeout: readTime}
+	go func() { _ = server.Serve(listener) }() // until Close
+	return server, nil
 }

@@ -229,7 +229,8 @@ type front struct {
 	url     string
 
 	mu      sync.Mutex
-	lose    int // answers to messages
+	lose    int    // answers to changes
+	loses   string // whose paths end so
 	away    bool
 	refuses string // paths that end so
 	streams []context.CancelFunc
@@ -246,7 +247,7 @@ func newFront(t *testing.T, running *app.App) *front {
 	pool := &http.Transport{DisableKeepAlives: true} // nothing is left when the test ends
 	proxy.Transport = pool
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
-	f := &front{service: proxy, calls: map[string]int{}}
+	f := &front{service: proxy, loses: "/messages", calls: map[string]int{}}
 	server := httptest.NewServer(f)
 	t.Cleanup(func() {
 		f.cut()
@@ -275,17 +276,15 @@ func (f *front) cut() {
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	messages, stream := strings.HasSuffix(r.URL.Path, "/messages"), strings.HasSuffix(r.URL.Path, "/events")
+	stream := strings.HasSuffix(r.URL.Path, "/events")
 	away, lose := false, false
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	f.set(func() {
 		f.calls[r.URL.Path]++
 		away = f.away || f.refuses != "" && strings.HasSuffix(r.URL.Path, f.refuses)
-		if messages && !away {
-			if lose = f.lose > 0; lose {
-				f.lose--
-			}
+		if lose = !away && f.lose > 0 && r.Method != http.MethodGet && strings.HasSuffix(r.URL.Path, f.loses); lose {
+			f.lose--
 		}
 		if stream {
 			f.streams = append(f.streams, cancel)

@@ -33,6 +33,7 @@ func TestHiding(t *testing.T) {
 	w.waitFor("who lost the role is shown", bo+" 100 0, "+ada+" 100 0", w.board)
 	w.chat.SetRoles(guildID, cy, regular, staff)
 	w.chat.SetRoles(guildID, cy, regular)
+	w.front.set(func() { w.front.loses, w.front.lose = "/hidden", 1 }) // a flag whose answer is lost is the bot's, too
 	w.chat.SetRoles(guildID, bo, regular, staff)
 	w.waitFor("who got the role is hidden", ada+" 100 0", w.board)
 	stop()

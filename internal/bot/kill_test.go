@@ -116,6 +116,7 @@ func TestLargeGuild(t *testing.T) {
 		}
 		w.call("PUT", "/v2/guilds/"+guildID+"/members", map[string]any{"mode": "set", "members": batch}).Want(t, 200)
 	}
+	time.Sleep(time.Second) // the bot's events begin a second before it comes; these are not for it
 	begun := time.Now()
 	w.start()
 	w.chat.WaitForCommands(t)

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -73,11 +74,8 @@ var channelID = regexp.MustCompile(`^[0-9]{17,20}$`)
 
 func (s *Settings) check() (problems []error) {
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
-	switch {
-	case s.Token == "":
+	if s.Token == "" {
 		bad("DISCORD_TOKEN is missing: create the token in Discord's developer portal, under your application's Bot, with Reset Token")
-	case strings.ContainsAny(s.Token, " \t\r\n"):
-		bad("DISCORD_TOKEN must be the token alone, without \"Bot \" before it")
 	}
 	switch {
 	case s.AdminToken == "" && s.Key == "":
@@ -85,9 +83,7 @@ func (s *Settings) check() (problems []error) {
 	case s.AdminToken != "" && s.Key != "":
 		bad("LEVELBOARD_ADMIN_TOKEN and LEVELBOARD_KEY are both set: set only one of them")
 	}
-	if s.PublicURL == "" {
-		s.PublicURL = s.URL
-	}
+	s.PublicURL = cmp.Or(s.PublicURL, s.URL)
 	for name, at := range map[string]*string{"LEVELBOARD_URL": &s.URL, "LEVELBOARD_PUBLIC_URL": &s.PublicURL, "LEVELBOARD_BOT_DISCORD_URL": &s.DiscordURL} {
 		u, err := url.Parse(*at)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -102,9 +98,7 @@ func (s *Settings) check() (problems []error) {
 		bad("LEVELBOARD_LOG_FORMAT must be text or json, not %q", s.LogFormat)
 	}
 	for i, role := range s.HideRoles {
-		if s.HideRoles[i] = strings.TrimSpace(role); s.HideRoles[i] == "" {
-			bad("LEVELBOARD_BOT_HIDE_ROLES has an empty name (number %d)", i+1)
-		}
+		s.HideRoles[i] = strings.TrimSpace(role)
 	}
 	return problems
 }

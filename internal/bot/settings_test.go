@@ -15,15 +15,13 @@ func TestSettingsNameAllMistakes(t *testing.T) {
 		environ []string
 		want    []string
 	}{
-		"nothing":     {nil, []string{"DISCORD_TOKEN is missing", "LEVELBOARD_ADMIN_TOKEN or LEVELBOARD_KEY is missing"}},
-		"both":        {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_ADMIN_TOKEN=a", "LEVELBOARD_KEY=k"}, []string{"are both set"}},
-		"with Bot":    {[]string{"DISCORD_TOKEN=Bot t", "LEVELBOARD_KEY=k"}, []string{"without \"Bot \""}},
-		"words":       {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_BOT_ANNOUNCE=there", "LEVELBOARD_LOG_FORMAT=xml"}, []string{`not "there"`, `not "xml"`}},
-		"a level":     {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_LOG_LEVEL=loud"}, []string{"LEVELBOARD_LOG_LEVEL must be"}},
-		"addresses":   {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_URL=here", "LEVELBOARD_BOT_DISCORD_URL=ftp://x"}, []string{"LEVELBOARD_URL must be", "LEVELBOARD_BOT_DISCORD_URL must be"}},
-		"a name":      {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_BOT_ANOUNCE=off"}, []string{"LEVELBOARD_BOT_ANOUNCE is not a setting"}},
-		"a file":      {[]string{"DISCORD_TOKEN_FILE=/nowhere/at/all", "LEVELBOARD_KEY=k"}, []string{"DISCORD_TOKEN_FILE cannot be read"}},
-		"empty roles": {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_BOT_HIDE_ROLES=Staff,,x"}, []string{"empty name (number 2)"}},
+		"nothing":   {nil, []string{"DISCORD_TOKEN is missing", "LEVELBOARD_ADMIN_TOKEN or LEVELBOARD_KEY is missing"}},
+		"both":      {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_ADMIN_TOKEN=a", "LEVELBOARD_KEY=k"}, []string{"are both set"}},
+		"words":     {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_BOT_ANNOUNCE=there", "LEVELBOARD_LOG_FORMAT=xml"}, []string{`not "there"`, `not "xml"`}},
+		"a level":   {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_LOG_LEVEL=loud"}, []string{"LEVELBOARD_LOG_LEVEL must be"}},
+		"addresses": {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_URL=here", "LEVELBOARD_BOT_DISCORD_URL=ftp://x"}, []string{"LEVELBOARD_URL must be", "LEVELBOARD_BOT_DISCORD_URL must be"}},
+		"a name":    {[]string{"DISCORD_TOKEN=t", "LEVELBOARD_KEY=k", "LEVELBOARD_BOT_ANOUNCE=off"}, []string{"LEVELBOARD_BOT_ANOUNCE is not a setting"}},
+		"a file":    {[]string{"DISCORD_TOKEN_FILE=/nowhere/at/all", "LEVELBOARD_KEY=k"}, []string{"DISCORD_TOKEN_FILE cannot be read"}},
 	} {
 		_, err := bot.Load(c.environ)
 		for _, want := range c.want {

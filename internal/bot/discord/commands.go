@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -16,12 +15,8 @@ import (
 	"levelboard/internal/bot/chat"
 )
 
-const (
-	// soon is how long an answer may take before the bot asks Discord for more time. Discord allows 3 seconds.
-	soon = 2 * time.Second
-	// commandTime is how long an answer may take.
-	commandTime = time.Minute
-)
+// commandTime is how long an answer may take. After 3 seconds Discord does not show it.
+const commandTime = 10 * time.Second
 
 // register registers the commands: all at once, which changes nothing when they are the same.
 func (c *Client) register(applicationID string) {
@@ -72,35 +67,16 @@ func (c *Client) onInteraction(e event) {
 	for _, o := range options {
 		question.Options[o.Name] = strings.Trim(string(o.Value), quotationMark)
 	}
-	if err := c.answer(e, question); err != nil {
-		c.Log.Warn("a command could not be answered", "command", question.Command, "error", err)
-	}
-}
-
-// answer answers at once if the answer is there soon, else in two steps. Of the first step nobody but the asker sees anything, as the answer may be private.
-func (c *Client) answer(e event, question chat.Question) error {
-	kind, later := discord.InteractionResponseTypeCreateMessage, discord.InteractionResponseTypeDeferredCreateMessage
-	if e.Type == usesButton {
-		kind, later = discord.InteractionResponseTypeUpdateMessage, discord.InteractionResponseTypeDeferredUpdateMessage
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
 	defer cancel()
+	answer := discord.InteractionResponse{Type: discord.InteractionResponseTypeCreateMessage, Data: message(c.Listener.Asked(ctx, question))}
+	if e.Type == usesButton {
+		answer.Type = discord.InteractionResponseTypeUpdateMessage
+	}
 	id, _ := snowflake.Parse(e.ID)
-	respond := func(kind discord.InteractionResponseType, m discord.MessageCreate) error {
-		return c.interactions.CreateInteractionResponse(id, e.Token, discord.InteractionResponse{Type: kind, Data: m}, rest.WithCtx(ctx))
+	if err := c.interactions.CreateInteractionResponse(id, e.Token, answer, rest.WithCtx(ctx)); err != nil {
+		c.Log.Warn("a command could not be answered in time", "command", question.Command, "error", err)
 	}
-	replies := make(chan discord.MessageCreate, 1)
-	go func() { replies <- message(c.Listener.Asked(ctx, question)) }()
-	select {
-	case reply := <-replies:
-		return respond(kind, reply)
-	case <-time.After(soon):
-	}
-	err := respond(later, discord.MessageCreate{Flags: discord.MessageFlagEphemeral})
-	reply := <-replies
-	update := discord.MessageUpdate{Content: &reply.Content, Components: &reply.Components, Files: reply.Files}
-	_, updateErr := c.interactions.UpdateInteractionResponse(e.ApplicationID, e.Token, update, rest.WithCtx(ctx))
-	return errors.Join(err, updateErr)
 }
 
 // message is a reply as Discord takes it. The text describes the picture, too, for those who cannot see it.

@@ -69,9 +69,8 @@ type packet struct {
 // run connects until ctx ends, or Discord refuses the bot for good.
 func (s *shard) run(ctx context.Context) error {
 	for wait := s.c.Tick; ; wait = min(2*wait, longestPause) {
-		begun := time.Now()
 		err := s.connect(ctx)
-		s.up.Store(false)
+		wasUp := s.up.Swap(false)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -83,7 +82,7 @@ func (s *shard) run(ctx context.Context) error {
 				s.session = ""
 			}
 		}
-		if time.Since(begun) > longestPause {
+		if wasUp && s.session != "" { // to resume is always allowed
 			wait = s.c.Tick
 		}
 		s.c.Log.Info("the connection to Discord has ended; the bot connects again", "shard", s.id, "error", err)

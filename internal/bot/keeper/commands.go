@@ -9,16 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
 )
 
-const (
-	maxXP       = 2147483647
-	commandTime = 10 * time.Second
-)
+const maxXP = 2147483647
 
 // Asked implements chat.Listener.
 func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
@@ -26,8 +22,6 @@ func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
 	if g.key() == "" {
 		return private("The bot is still connecting this server to Levelboard. Try again in a minute.")
 	}
-	ctx, cancel := context.WithTimeout(ctx, commandTime)
-	defer cancel()
 	name, value, _ := strings.Cut(cmp.Or(q.Button, q.Command), " ")
 	var reply chat.Reply
 	var err error
@@ -97,10 +91,8 @@ const boardRows = 10
 // leaderboard shows a page: its number and, after a space, the period.
 func (g *guild) leaderboard(ctx context.Context, asked string) (chat.Reply, error) {
 	number, period, _ := strings.Cut(asked, " ")
-	page, err := strconv.Atoi(number)
-	if err != nil || page < 1 {
-		page = 1
-	}
+	page, _ := strconv.Atoi(number)
+	page = max(page, 1)
 	path := fmt.Sprintf("/v2/levels/%s?page=%d", g.id, (page-1)*boardRows/100+1)
 	if period != "" {
 		path += "&period=" + period
@@ -112,26 +104,25 @@ func (g *guild) leaderboard(ctx context.Context, asked string) (chat.Reply, erro
 		}
 		Period struct{ ID, Name string }
 	}
-	err = g.get(ctx, path, &board)
-	if status := api.Status(err); status == http.StatusNotFound && period != "" {
+	err := g.get(ctx, path, &board)
+	if api.Status(err) == http.StatusNotFound && period != "" {
 		return private("This server counts no " + period + ". A manager can switch it on in the settings: /levels has the link."), nil
 	}
 	if err != nil {
 		return chat.Reply{}, err
 	}
-	first := (page - 1) * boardRows % 100
-	rows := board.Levels[min(first, len(board.Levels)):min(first+boardRows, len(board.Levels))]
-	title := "Leaderboard"
+	first := min((page-1)*boardRows%100, len(board.Levels))
+	rows := board.Levels[first:min(first+boardRows, len(board.Levels))]
+	text := "**Leaderboard**\n"
 	if period != "" {
-		title = "Leaderboard of the " + period + " " + cmp.Or(board.Period.Name, board.Period.ID)
+		text = fmt.Sprintf("**Leaderboard of the %s %s**\n", period, cmp.Or(board.Period.Name, board.Period.ID))
 	}
-	text := "**" + title + "**\n"
 	for _, m := range rows {
+		has := fmt.Sprintf("level %d, %d XP", m.Level, m.XP)
 		if period != "" {
-			text += fmt.Sprintf("%d. <@%s> +%d XP\n", m.Rank, m.UserID, m.Gained)
-		} else {
-			text += fmt.Sprintf("%d. <@%s> level %d, %d XP\n", m.Rank, m.UserID, m.Level, m.XP)
+			has = fmt.Sprintf("+%d XP", m.Gained)
 		}
+		text += fmt.Sprintf("%d. <@%s> %s\n", m.Rank, m.UserID, has)
 	}
 	if len(rows) == 0 {
 		text += "There is nobody here yet."

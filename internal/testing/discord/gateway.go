@@ -93,7 +93,7 @@ func (s *Server) gateway(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.Close()
 	g := &session{}
-	send(&g.mu, conn, opHello, object{"heartbeat_interval": 1000})
+	send(&g.mu, conn, opHello, object{"heartbeat_interval": 5000})
 	for {
 		var packet struct {
 			Op int

@@ -23,14 +23,9 @@ func closable(t *testing.T) (url string, a *postgres.Archive, l lease.Lease, ste
 	t.Helper()
 	url = testenv.Postgres(t)
 	a = open(t, url)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Migrate(t.Context()))
 	g := storetest.PutGuild(t, a, "100000000000000001")
-	l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l = mustGet(a.AcquireLease(t.Context(), "writer", time.Hour, false))(t)
 	p := period.At(period.Monthly, period.DayOf(2026, time.November, 1))
 	step = periods.Closing{Guild: g, Period: &p, Begins: time.UnixMilli(0), Ends: time.UnixMilli(1), Board: true}
 	must(t, snapshot.WriteBatch(t.Context(), a, l, gained(step, 1)))
@@ -47,6 +42,15 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// mustGet returns what a call returned beside its error, which ends the test.
+func mustGet[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		must(t, err)
+		return v
 	}
 }
 

@@ -29,9 +29,7 @@ func TestTheServerMayComeLaterAndGoAway(t *testing.T) {
 		t.Errorf("without a server: %v, want an error that names the operation", err)
 	}
 	server.Start()
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Migrate(t.Context()))
 	g := storetest.PutGuild(t, a, "100000000000000001")
 	server.Kill()
 	if _, err := a.Guild(t.Context(), g.ID); err == nil || errors.Is(err, guild.ErrNotFound) {
@@ -50,14 +48,9 @@ func TestTheServerMayComeLaterAndGoAway(t *testing.T) {
 func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
 	server := testenv.PostgresServer(t)
 	a := open(t, server.URL())
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Migrate(t.Context()))
 	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
-	l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := mustGet(a.AcquireLease(t.Context(), "writer", time.Hour, false))(t)
 	for name, call := range map[string]func(ctx context.Context) error{
 		"AcquireLease": func(ctx context.Context) error { _, err := a.AcquireLease(ctx, "writer", time.Hour, false); return err },
 		"ReleaseLease": func(ctx context.Context) error { return a.ReleaseLease(ctx, l) },
@@ -123,14 +116,9 @@ func TestOperationErrorsNeverHoldThePassword(t *testing.T) {
 
 func exec(t *testing.T, url, statement string, args ...any) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := mustGet(pgx.Connect(t.Context(), url))(t)
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	if _, err := conn.Exec(t.Context(), statement, args...); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(conn.Exec(t.Context(), statement, args...))(t)
 }
 
 func TestANewerDatabaseServesAnOlderProgram(t *testing.T) {
@@ -141,9 +129,7 @@ func TestANewerDatabaseServesAnOlderProgram(t *testing.T) {
 		t.Fatalf("status of an empty database: %+v, %v", before, err)
 	}
 	for range 2 {
-		if err := a.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.Migrate(t.Context()))
 		exec(t, url, `INSERT INTO goose_db_version (version_id, is_applied)
 			SELECT 99999, true WHERE NOT EXISTS (SELECT FROM goose_db_version WHERE version_id = 99999)`)
 	}
@@ -161,9 +147,7 @@ func TestANewerDatabaseServesAnOlderProgram(t *testing.T) {
 func TestOldChangesArePurged(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Migrate(t.Context()))
 	storetest.ArchiveLogPurge(t, a, func(logged time.Time, upTo int64) {
 		exec(t, url, `UPDATE change_log SET logged_ms = $1 WHERE version <= $2`, logged.UnixMilli(), upTo)
 	})
@@ -172,9 +156,7 @@ func TestOldChangesArePurged(t *testing.T) {
 func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Migrate(t.Context()))
 	storetest.ArchiveKeysPurge(t, a, func(by time.Duration) {
 		exec(t, url, `UPDATE key_records SET at_ms = at_ms - $1`, by.Milliseconds())
 	})
@@ -184,19 +166,12 @@ func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
 func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Migrate(t.Context()))
 	g := storetest.PutGuild(t, a, "100000000000000001")
-	l, err := a.AcquireLease(t.Context(), "first", time.Hour, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := mustGet(a.AcquireLease(t.Context(), "first", time.Hour, false))(t)
 	row := snapshot.Row{Member: leaderboard.Member{UserID: "300000000000000001", XP: 1}}
 	batch := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: 1, Known: 1, Rows: []snapshot.Row{row}}
-	if err := snapshot.WriteBatch(t.Context(), a, l, batch); err != nil {
-		t.Fatal(err)
-	}
+	must(t, snapshot.WriteBatch(t.Context(), a, l, batch))
 
 	// A lock on the member's row holds the next batch up in its middle.
 	release := blocking(t, url, `SELECT FROM members FOR UPDATE`)
@@ -218,9 +193,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 		WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO leases%'`)
 
 	release()
-	if err := errors.Join(<-wrote, <-took); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(<-wrote, <-took))
 	batch.Rev = 3
 	if err := snapshot.WriteBatch(t.Context(), a, l, batch); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("the old holder's batch after the takeover: %v", err)
@@ -233,23 +206,13 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 // blocking holds the locks of a statement, in a transaction of its own, until release is called or the test ends.
 func blocking(t *testing.T, url, statement string, args ...any) (release func()) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := mustGet(pgx.Connect(t.Context(), url))(t)
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
-	blocker, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := blocker.Exec(t.Context(), statement, args...); err != nil {
-		t.Fatal(err)
-	}
+	blocker := mustGet(conn.Begin(t.Context()))(t)
+	mustGet(blocker.Exec(t.Context(), statement, args...))(t)
 	return func() {
 		t.Helper()
-		if err := blocker.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, blocker.Rollback(t.Context()))
 	}
 }
 

@@ -21,9 +21,7 @@ import (
 func TestALockedGuildHoldsUpNoOther(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Migrate(t.Context()))
 	guilds := make([]leaderboard.GuildRef, 30)
 	for i := range guilds {
 		guilds[i] = leaderboard.Ref(storetest.PutGuild(t, a, id.Guild(fmt.Sprintf("1%017d", i))))

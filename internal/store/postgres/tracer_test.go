@@ -35,14 +35,9 @@ func (s *seen) observe(_ context.Context, operation string, began time.Time, err
 func TestQueriesAreObservedByTheirOperation(t *testing.T) {
 	server, s := testenv.PostgresServer(t), &seen{runs: map[string]int{}, failures: map[string]int{}}
 	url := server.URL()
-	a, err := postgres.Open(t.Context(), url, nil, s.observe)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustGet(postgres.Open(t.Context(), url, nil, s.observe))(t)
 	defer a.Close()
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Migrate(t.Context()))
 	settings := guild.Settings{
 		ID: "100000000000000001", Name: "Gophers", MemberCount: 1, OwnerID: "200000000000000001", Visibility: guild.Public, Vanity: "gophers",
 		XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40,

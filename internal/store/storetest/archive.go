@@ -123,10 +123,7 @@ const (
 // settingsOf parses a document, as the admin API does.
 func settingsOf(t *testing.T, g id.Guild, more string) guild.Settings {
 	t.Helper()
-	s, err := guild.Parse(g, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"`+string(ownerA)+`"`+more+`}`))
-	if err != nil {
-		t.Fatalf("the test's own document: %v", err)
-	}
+	s := mustGet(guild.Parse(g, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"`+string(ownerA)+`"`+more+`}`)))(t)
 	return s
 }
 
@@ -148,10 +145,7 @@ func put(t *testing.T, a store.Archive, s guild.Settings) *guild.Guild {
 // leased returns a lease that outlasts the test.
 func leased(t *testing.T, a store.Archive) lease.Lease {
 	t.Helper()
-	l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
-	if err != nil {
-		t.Fatalf("acquire lease: %v", err)
-	}
+	l := mustGet(a.AcquireLease(t.Context(), "writer", time.Hour, false))(t)
 	return l
 }
 

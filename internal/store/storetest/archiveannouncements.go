@@ -112,9 +112,7 @@ func archiveAnnouncementStates(t *testing.T, a store.Archive) {
 
 func noted(t *testing.T, a store.Archive, l lease.Lease, s announce.State) {
 	t.Helper()
-	if err := a.NoteAnnouncement(t.Context(), l, s); err != nil {
-		t.Fatalf("note an announcement: %v", err)
-	}
+	must(t, a.NoteAnnouncement(t.Context(), l, s))
 }
 
 // archiveAnnouncementsOff switches announcements off and on, and lists those that are on.
@@ -143,9 +141,7 @@ func archiveAnnouncementsOff(t *testing.T, a store.Archive) {
 		t.Errorf("to note one that is off: %v, want announce.ErrStale", err)
 	}
 	for _, n := range []int{1, 2} {
-		if err := a.SwitchAnnouncementOn(t.Context(), first[n].Key); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.SwitchAnnouncementOn(t.Context(), first[n].Key))
 	}
 	got := statesOf(t, a)
 	if s := got[1]; s.Off != "" || s.Version != first[1].Version+1 || s.Cursor.Millis < first[1].Cursor.Millis {
@@ -160,9 +156,7 @@ func archiveAnnouncementsOff(t *testing.T, a store.Archive) {
 	}
 	board := first[4]
 	board.Message, board.Shown, board.Cursor = "9", "x", events.ID{}
-	if err := a.NoteBoardMessage(t.Context(), board); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.NoteBoardMessage(t.Context(), board))
 	if s := statesOf(t, a)[4]; s.Message != "9" || s.Shown != "x" || s.Cursor != first[4].Cursor {
 		t.Errorf("a board's message is noted as %+v", s)
 	}

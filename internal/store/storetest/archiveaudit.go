@@ -46,13 +46,9 @@ func archiveAudit(t *testing.T, a store.Archive) {
 	both.Audit = auditedAt(at, 1, one).Audit
 	b := snapshot.Batch{Guild: refOf(g), Known: 5, Rev: 2, Records: []snapshot.Record{auditedAt(at, 0, two), both}}
 	for range 2 { // the second time, as a writer that was not answered
-		if err := snapshot.WriteBatch(t.Context(), a, l, b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, snapshot.WriteBatch(t.Context(), a, l, b))
 	}
-	if err := a.Salvage(t.Context(), mustGet(a.State(t.Context(), refOf(g)))(t), b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Salvage(t.Context(), mustGet(a.State(t.Context(), refOf(g)))(t), b))
 	got := readAudit(t, a, g.ID, audit.Query{})
 	if len(got) != 2 || got[0].ID != both.Audit.ID || got[1].ID.Number != 0 {
 		t.Fatalf("the log is %+v", got)
@@ -118,15 +114,9 @@ func archiveAuditOrder(t *testing.T, a store.Archive) {
 		ahead = time.Now()
 		return ahead, nil
 	})
-	if err := errors.Join(err, <-changed); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.CreateCheckpoint(ctx, refOf(g), "automatic", true); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Replace(ctx, checkpoints.Replacement{Guild: refOf(g), Name: "before", Why: events.Cleared}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, <-changed))
+	mustGet(a.CreateCheckpoint(ctx, refOf(g), "automatic", true))(t)
+	mustGet(a.Replace(ctx, checkpoints.Replacement{Guild: refOf(g), Name: "before", Why: events.Cleared}))(t)
 	got := readAudit(t, a, guildA, audit.Query{})
 	actions := make([]audit.Action, len(got))
 	for i := range got {
@@ -142,9 +132,7 @@ func archiveAuditOrder(t *testing.T, a store.Archive) {
 	if n := len(readAudit(t, a, guildA, audit.Query{})); n != 3 {
 		t.Errorf("after a purge, %d records are left", n)
 	}
-	if _, err := a.DeleteGuild(ctx, guildA); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(ctx, guildA))(t)
 	unread := func(guild.Incarnation, time.Time) (time.Time, error) { return time.Time{}, errors.New("asked") }
 	if _, err := a.ReadAudit(t.Context(), guildA, audit.Query{Limit: 1}, unread); !errors.Is(err, guild.ErrNotFound) {
 		t.Errorf("of a deleted guild: %v", err)
@@ -165,9 +153,7 @@ func archiveAuditPurged(t *testing.T, a store.Archive) {
 	for days := range 5 {
 		b.Records = append(b.Records, auditedAt(time.Now().AddDate(0, 0, -30-days).Add(time.Hour), 0, ""))
 	}
-	if err := snapshot.WriteBatch(t.Context(), a, leased(t, a), b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, snapshot.WriteBatch(t.Context(), a, leased(t, a), b))
 	for _, want := range []int{3, 1, 0} {
 		if n, err := a.Purge(t.Context(), 3, snapshot.Keep{Tombstones: time.Hour, Audit: 30}); err != nil || n != want {
 			t.Errorf("%d rows were purged, %v, want %d", n, err, want)

@@ -162,9 +162,7 @@ func archiveCheckpointBounds(t *testing.T, a store.Archive) {
 	if len(got) != checkpoints.MaxManual+checkpoints.MaxAutomatic || names["automatic 0"] || names["automatic 1"] || !names["automatic 2"] || !names[last.Name] || !names["0"] {
 		t.Errorf("%d checkpoints, %v", len(got), names)
 	}
-	if _, err := a.DeleteGuild(t.Context(), g.ID); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), g.ID))(t)
 	again := put(t, a, settingsOf(t, guildA, ""))
 	if got := mustGet(a.Checkpoints(t.Context(), again.ID))(t); len(got) != 0 {
 		t.Errorf("a guild that was created again has %d checkpoints", len(got))
@@ -181,9 +179,7 @@ func archiveReplaceKeeps(t *testing.T, a store.Archive) {
 	batch := snapshot.Batch{Guild: refOf(g), Rev: 1, Rows: []snapshot.Row{gainRow(gainer1, 500, d, 40, int64(month.End), 7)}, Records: []snapshot.Record{{
 		Name: leaderboard.DigestOf([]byte("name")), Request: request, At: time.Now(), Rev: 1, Outcome: "0 500 0", Users: []id.User{gainer1},
 	}}}
-	if err := snapshot.WriteBatch(t.Context(), a, l, batch); err != nil {
-		t.Fatal(err)
-	}
+	must(t, snapshot.WriteBatch(t.Context(), a, l, batch))
 	r := checkpoints.Replacement{Guild: refOf(g), State: snapshot.State{Archived: 1}, Name: "before", Why: events.Cleared}
 	if _, err := a.Replace(t.Context(), r); !errors.Is(err, checkpoints.ErrPeriodCloses) {
 		t.Errorf("while a period is due: %v", err)

@@ -29,9 +29,7 @@ func closing(g *guild.Guild, p period.Period) periods.Closing {
 func closePeriods(t *testing.T, a store.Archive, l lease.Lease, steps ...periods.Closing) {
 	t.Helper()
 	for _, c := range steps {
-		if _, err := a.ClosePeriod(t.Context(), l, c); err != nil {
-			t.Fatalf("close %+v: %v", c.Period, err)
-		}
+		mustGet(a.ClosePeriod(t.Context(), l, c))(t)
 	}
 }
 

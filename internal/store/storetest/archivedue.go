@@ -64,9 +64,7 @@ func archiveDue(t *testing.T, a store.Archive) {
 	wantDue(t, a, at(2), guildB)
 	put(t, a, quiet.Settings)
 	wantDue(t, a, at(2), guildB)
-	if _, err := a.DeleteGuild(t.Context(), guildB); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildB))(t)
 	wantDue(t, a, at(2))
 }
 
@@ -123,8 +121,6 @@ func archiveClosedSeasons(t *testing.T, a store.Archive) {
 	}
 	put(t, a, seasons(old))
 	// A new guild of the same id knows nothing of it.
-	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	put(t, a, seasons(moved))
 }

@@ -14,9 +14,7 @@ import (
 func archiveEpochs(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, hydrate.Reloaded); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, hydrate.Reloaded))(t)
 	for _, epoch := range []int64{0, 2} {
 		err := snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: 5, Rows: []snapshot.Row{row("300000000000000001", 1)}})
 		if !errors.Is(err, snapshot.ErrStale) {
@@ -37,9 +35,7 @@ func archiveEpochs(t *testing.T, a store.Archive) {
 		return s
 	}
 	s := raised(raised(snapshot.State{Epoch: 1}, 0, 1), 0, 2)
-	if err := snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: s.Epoch}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: s.Epoch}))
 	if s = mustGet(a.State(t.Context(), refOf(g)))(t); s.Verified != 0 {
 		t.Errorf("after a batch %+v", s)
 	}
@@ -52,9 +48,7 @@ func archiveEpochs(t *testing.T, a store.Archive) {
 func archiveIncarnations(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
-	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	again := put(t, a, settingsOf(t, guildA, ""))
 	b := snapshot.Batch{Guild: refOf(g), Rev: 5, Rows: []snapshot.Row{row("300000000000000001", 1)}}
 	if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrStale) {

@@ -95,9 +95,7 @@ func archiveGainsOlder(t *testing.T, a store.Archive) {
 	b := snapshot.Batch{Guild: refOf(g), Rev: 4, AsOf: 6, Known: math.MaxInt64, Rows: []snapshot.Row{gainRow(gainer1, 3, 100, 11)}}
 	must(t, snapshot.WriteBatch(t.Context(), a, l, b))
 	wantGains(t, a, g, gainer1, 100, 11)
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}, hydrate.Reloaded); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}, hydrate.Reloaded))(t)
 	if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("a batch of the epoch before: %v", err)
 	}
@@ -117,9 +115,7 @@ func archiveGainsGroups(t *testing.T, a store.Archive) {
 		batches[i].Rows = []snapshot.Row{gainRow(gainer1, 1, 100, int64(i)), gainRow(gainer2, 1, 100, 7)}
 	}
 	batches[1].Epoch = 1 // does not fit
-	if _, err := a.WriteBatches(t.Context(), l, batches); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.WriteBatches(t.Context(), l, batches))(t)
 	wantGains(t, a, guilds[0], gainer1, 100, 0)
 	wantGains(t, a, guilds[1], gainer1)
 	wantGains(t, a, guilds[2], gainer1, 100, 2)

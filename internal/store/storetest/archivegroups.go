@@ -107,9 +107,7 @@ func archiveGroups(t *testing.T, a store.Archive) {
 	// When all are left out, that is no failure.
 	write(batchesOf(guilds[:1], 6), map[int]error{0: snapshot.ErrStale})
 	// Each guild's rows are of its own rev and epoch.
-	if _, err := a.RaiseEpoch(t.Context(), refOf(guilds[0]), snapshot.State{Archived: 7}, hydrate.Reloaded); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.RaiseEpoch(t.Context(), refOf(guilds[0]), snapshot.State{Archived: 7}, hydrate.Reloaded))(t)
 	batches = batchesOf([]*guild.Guild{guilds[0], guilds[9]}, 6)
 	for i := range batches {
 		batches[i].Known = 7
@@ -139,10 +137,7 @@ func archiveBehind(t *testing.T, a store.Archive) {
 			t.Errorf("a batch by itself: %v, want ErrArchiveBehind", err)
 		}
 	}
-	errs, err := a.WriteBatches(t.Context(), l, batches)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errs := mustGet(a.WriteBatches(t.Context(), l, batches))(t)
 	for i, g := range guilds {
 		if !errors.Is(errs[i], want[i]) || (errs[i] == nil) != (want[i] == nil) {
 			t.Errorf("batch %d: %v, want %v", i, errs[i], want[i])

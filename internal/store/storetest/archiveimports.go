@@ -23,9 +23,7 @@ func archiveImports(t *testing.T, a store.Archive) {
 	start := func(id, replaces string) error {
 		return a.StartImport(t.Context(), refOf(g), "files", checkpoints.NotedImport{ID: id, Checkpoint: "12", Plan: "plan of " + id}, replaces)
 	}
-	if err := start("one", ""); err != nil {
-		t.Fatal(err)
-	}
+	must(t, start("one", ""))
 	got := noted(refOf(g), "files")
 	if got == nil || got.ID != "one" || got.Checkpoint != "12" || got.Plan != "plan of one" || got.Finished || got.Age < 0 || got.Age > time.Hour || time.Since(got.Started).Abs() > time.Hour {
 		t.Errorf("noted %+v", got)
@@ -59,9 +57,7 @@ func archiveImports(t *testing.T, a store.Archive) {
 	}
 	// A checkpoint knows what was imported before it was made, and that a part of what was being imported may be in it.
 	during := mustGet(a.CreateCheckpoint(t.Context(), refOf(g), "during", false))(t)
-	if err := a.FinishImport(t.Context(), refOf(g), "two", 3); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.FinishImport(t.Context(), refOf(g), "two", 3))
 	after := mustGet(a.CreateCheckpoint(t.Context(), refOf(g), "after", false))(t)
 	restored(during.ID)
 	if got := noted(refOf(g), "files"); got == nil || got.ID != "two" || got.Finished || got.Plan == "plan of two" {
@@ -71,9 +67,7 @@ func archiveImports(t *testing.T, a store.Archive) {
 	if got := noted(refOf(g), "files"); got == nil || got.ID != "two" || !got.Finished || got.Plan != "plan of two" {
 		t.Errorf("restored from after an import: %+v", got)
 	}
-	if _, err := a.DeleteGuild(t.Context(), g.ID); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), g.ID))(t)
 	purgeAll(t, a)
 	if noted(refOf(g), "files") != nil {
 		t.Error("a purge left the notes of a deleted guild")

@@ -31,9 +31,7 @@ func archiveLease(t *testing.T, a store.Archive) {
 	}
 	wantState(t, a, g, 0, 0)
 	writeRows(t, a, first, g, 0, 1, row("300000000000000001", 1))
-	if err := a.ReleaseLease(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.ReleaseLease(t.Context(), first))
 	next, err := a.AcquireLease(t.Context(), "other", time.Hour, false)
 	if err != nil || next.Fence <= first.Fence {
 		t.Errorf("after the release: %+v, %v; want a fence above %d", next, err, first.Fence)
@@ -44,10 +42,7 @@ func archiveLease(t *testing.T, a store.Archive) {
 }
 
 func archiveLeaseExpiry(t *testing.T, a store.Archive) {
-	first, err := a.AcquireLease(t.Context(), "first", time.Millisecond, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := mustGet(a.AcquireLease(t.Context(), "first", time.Millisecond, false))(t)
 	testenv.Wait(t, "the lease expires", func() bool {
 		second, err := a.AcquireLease(t.Context(), "second", time.Hour, false)
 		if err != nil && !errors.Is(err, lease.ErrLost) {
@@ -65,10 +60,7 @@ func archiveLeaseExpiry(t *testing.T, a store.Archive) {
 
 // A clock that was an hour ahead and was set back leaves a lease that would keep everybody out for that hour.
 func archiveLeaseTooFarAhead(t *testing.T, a store.Archive) {
-	first, err := a.AcquireLease(t.Context(), "first", time.Hour+time.Minute, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := mustGet(a.AcquireLease(t.Context(), "first", time.Hour+time.Minute, false))(t)
 	second, err := a.AcquireLease(t.Context(), "second", time.Minute, false)
 	if err != nil || second.Fence <= first.Fence {
 		t.Fatalf("%+v, %v; want a fence above %d", second, err, first.Fence)

@@ -29,9 +29,7 @@ func tombstone(user id.User) snapshot.Row {
 
 func writeRows(t *testing.T, a store.Archive, l lease.Lease, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) {
 	t.Helper()
-	if err := snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Known: math.MaxInt64, Rows: rows}); err != nil {
-		t.Fatalf("write batch at epoch %d, rev %d: %v", epoch, rev, err)
-	}
+	must(t, snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Known: math.MaxInt64, Rows: rows}))
 }
 
 func wantState(t *testing.T, a store.Archive, g *guild.Guild, epoch, archived int64) {
@@ -126,10 +124,7 @@ func archivePieces(t *testing.T, a store.Archive) {
 	writeRows(t, a, l, other, 0, 1, row("300000000000000001", 1))
 	next, after := 0, id.User("")
 	for {
-		rows, err := a.Members(t.Context(), refOf(g), after, 999)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := mustGet(a.Members(t.Context(), refOf(g), after, 999))(t)
 		for _, r := range rows {
 			if r.XP != level.XP(next) {
 				t.Fatalf("member %d has XP %d", next, r.XP)

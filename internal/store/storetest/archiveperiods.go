@@ -113,9 +113,7 @@ func archiveAnnouncements(t *testing.T, a store.Archive) {
 	bare := closing(g, period.At(period.Weekly, first))
 	bare.Board = false
 	closePeriods(t, a, l, closing(deleted, month), closing(g, month), bare, closing(g, period.At(period.Daily, first+5)), closing(g, period.At(period.Daily, first)))
-	if _, err := a.DeleteGuild(t.Context(), guildB); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildB))(t)
 	want := func(after int64, limit int, want ...string) []periods.Announcement {
 		t.Helper()
 		found := mustGet(a.Unannounced(t.Context(), after, limit))(t)
@@ -190,9 +188,7 @@ func archiveHistoryPurged(t *testing.T, a store.Archive) {
 	wantGains(t, a, guarded, rows[0].UserID, int64(old), 1)
 
 	// A deleted guild leaves nothing, in pieces.
-	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	const left = 105 + 105 + snapshot.KeptRanks + 3 // members, gains, standings; two days and the season
 	total := 0
 	for {

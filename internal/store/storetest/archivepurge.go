@@ -34,9 +34,7 @@ func archiveTombstones(t *testing.T, a store.Archive) {
 		t.Errorf("purged %d, %v; want the one tombstone", n, err)
 	}
 	writeRows(t, a, l, g, 0, 8, tombstone("300000000000000002"))
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}, hydrate.Reloaded); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}, hydrate.Reloaded))(t)
 	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: -time.Hour}); err != nil || n != 1 {
 		t.Errorf("purged %d, %v; a salvage may still need the tombstone of the epoch before", n, err)
 	}
@@ -52,9 +50,7 @@ func archivePurge(t *testing.T, a store.Archive) {
 	}
 	writeRows(t, a, l, g, 0, 1, rows...)
 	writeRows(t, a, l, kept, 0, 1, rows[0])
-	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	wantDeleted := func(want ...leaderboard.GuildRef) {
 		t.Helper()
 		if got, err := a.Deleted(t.Context(), 10); err != nil || !slices.Equal(got, want) {
@@ -64,10 +60,7 @@ func archivePurge(t *testing.T, a store.Archive) {
 	wantDeleted(refOf(g))
 	var pieces []int
 	for range 5 {
-		n, err := a.Purge(t.Context(), 10, snapshot.Keep{Tombstones: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := mustGet(a.Purge(t.Context(), 10, snapshot.Keep{Tombstones: time.Hour}))(t)
 		pieces = append(pieces, n)
 	}
 	if want := []int{10, 10, 5, 0, 0}; !slices.Equal(pieces, want) {

@@ -26,10 +26,7 @@ func wantPast(t *testing.T, a store.Archive, g *guild.Guild, when string, want m
 	t.Helper()
 	for name, want := range want {
 		named := onceOf(name, name)
-		p, err := a.Past(t.Context(), refOf(g), named.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustGet(a.Past(t.Context(), refOf(g), named.Key))(t)
 		lost, _ := want.([]id.User)
 		if p.Made != (want != "not made") || p.Made && (p.Request != named.Request || p.Outcome != "outcome of "+name || !slices.Equal(p.Lost, lost)) {
 			t.Errorf("%s: request %s: %+v, want %v", when, name, p, want)
@@ -42,15 +39,11 @@ func archiveRequests(t *testing.T, a store.Archive) {
 	l := leased(t, a)
 	write := func(b snapshot.Batch) {
 		t.Helper()
-		if err := snapshot.WriteBatch(t.Context(), a, l, b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, snapshot.WriteBatch(t.Context(), a, l, b))
 	}
 	raise := func(g *guild.Guild, kept int64) {
 		t.Helper()
-		if _, err := a.RaiseEpoch(t.Context(), refOf(g), mustGet(a.State(t.Context(), refOf(g)))(t), kept); err != nil {
-			t.Fatal(err)
-		}
+		mustGet(a.RaiseEpoch(t.Context(), refOf(g), mustGet(a.State(t.Context(), refOf(g)))(t), kept))(t)
 	}
 	for i, kept := range []int64{0, 9} {
 		g := put(t, a, settingsOf(t, []id.Guild{guildA, guildB}[i], ""))
@@ -109,9 +102,7 @@ func archiveRequestsSalvaged(t *testing.T, a store.Archive) {
 			{Rows: []snapshot.Row{row(one, 1), tombstone(gone)}},
 		} {
 			b.Guild, b.Rev, b.Known = refOf(g), 8, 4
-			if err := a.Salvage(t.Context(), from, b); err != nil {
-				t.Fatal(err)
-			}
+			must(t, a.Salvage(t.Context(), from, b))
 		}
 		mustGet(a.RaiseEpoch(t.Context(), refOf(g), from, hydrate.Reloaded))(t)
 		want := map[string]any{"salvaged": "made", "cut off": "not made", "deleted": "made"}
@@ -127,9 +118,7 @@ func archiveRequestsPurged(t *testing.T, a store.Archive) {
 	old := recordAt("old", 1, "300000000000000001")
 	old.At = old.At.Add(-3 * time.Hour)
 	b := snapshot.Batch{Guild: refOf(g), Rev: 2, Records: []snapshot.Record{old, recordAt("young", 2, "300000000000000001")}}
-	if err := snapshot.WriteBatch(t.Context(), a, leased(t, a), b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, snapshot.WriteBatch(t.Context(), a, leased(t, a), b))
 	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour, Requests: 2 * time.Hour}); err != nil || n != 1 {
 		t.Errorf("%d rows were purged, %v, want one", n, err)
 	}

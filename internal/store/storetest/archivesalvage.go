@@ -37,9 +37,7 @@ func salvageOf(t *testing.T, a store.Archive, b snapshot.Batch, g *guild.Guild, 
 	for range 2 {
 		given := slices.Clone(rows)
 		b.Rows = given
-		if err := a.Salvage(t.Context(), from, b); err != nil {
-			t.Fatalf("salvage: %v", err)
-		}
+		must(t, a.Salvage(t.Context(), from, b))
 		if !reflect.DeepEqual(given, rows) {
 			t.Errorf("the caller's rows are now %+v", given)
 		}

@@ -76,9 +76,7 @@ func archiveSalvageDeleted(t *testing.T, a store.Archive) {
 		gone := []snapshot.Row{tombstone(salvaged1), tombstone(salvaged2), tombstone(salvaged3)}
 		var got []id.User
 		for range 2 {
-			if err := a.Salvage(t.Context(), from, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: known, Known: known, Rows: gone}); err != nil {
-				t.Fatalf("salvage: %v", err)
-			}
+			must(t, a.Salvage(t.Context(), from, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: known, Known: known, Rows: gone}))
 			got = nil
 			for _, row := range allMembers(t, a, g) {
 				got = append(got, row.UserID)

@@ -19,9 +19,7 @@ func Sessions(t *testing.T, open func(t *testing.T) signin.Store) {
 		t.Helper()
 		h := signin.Hash{n}
 		kept := signin.Kept{Hash: h, User: user, Sealed: []byte{0, n, 255}, Ends: now.Add(time.Hour + time.Duration(n)*time.Second)}
-		if err := s.PutSession(t.Context(), kept, time.Hour, signin.PutOptions{Limit: 3, Now: now}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutSession(t.Context(), kept, time.Hour, signin.PutOptions{Limit: 3, Now: now}))
 		return h
 	}
 	has := func(t *testing.T, s signin.Store, h signin.Hash, want []byte) {
@@ -93,9 +91,7 @@ func Sessions(t *testing.T, open func(t *testing.T) signin.Store) {
 			"all": func(signin.Hash) error { return s.EndSessions(t.Context(), user) },
 		} {
 			h := put(t, s, byte(len(name)), user)
-			if _, err := s.ClaimSession(t.Context(), h, time.Minute); err != nil {
-				t.Fatal(err)
-			}
+			mustGet(s.ClaimSession(t.Context(), h, time.Minute))(t)
 			fail(t, end(h))
 			if err := s.ReplaceSession(t.Context(), h, []byte("new"), time.Hour); !errors.Is(err, signin.ErrNoSession) {
 				t.Errorf("after %s ended: %v", name, err)

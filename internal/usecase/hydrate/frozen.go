@@ -30,20 +30,18 @@ type Freezer interface {
 
 // Frozen does something with a guild that nobody reads or changes meanwhile, once all of its changes are archived: do takes it out of the live store, or
 // fails. Then the guild does not stay frozen.
-func Frozen(ctx context.Context, live Freezer, g leaderboard.GuildRef, do func(Lock, snapshot.State) error) error {
+func Frozen(ctx context.Context, live Freezer, g leaderboard.GuildRef, do func(Lock, snapshot.State) error) (err error) {
 	lock, err := live.Freeze(ctx, g)
 	if err != nil {
 		return err
 	}
-	if err = whileFrozen(ctx, live, lock, do); err != nil {
-		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
-		defer cancel()
-		_ = live.AbortHydration(after, lock) // otherwise it expires
-	}
-	return err
-}
-
-func whileFrozen(ctx context.Context, live Freezer, lock Lock, do func(Lock, snapshot.State) error) error {
+	defer func() {
+		if err != nil {
+			after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
+			defer cancel()
+			_ = live.AbortHydration(after, lock) // otherwise it expires
+		}
+	}()
 	state, err := untilArchived(ctx, live, lock)
 	if err != nil {
 		return err

@@ -73,9 +73,7 @@ type Closer struct {
 	now     func() time.Time
 	log     *slog.Logger
 
-	looking       sync.Mutex // held by look and Begin
-	announcements queue[Announcement, int64]
-	resets        queue[Reset, id.Guild]
+	looking sync.Mutex // held by look and Begin
 
 	mu      sync.Mutex // guards the fields below
 	waiting map[leaderboard.GuildRef]mark
@@ -98,13 +96,10 @@ type CloserOptions struct {
 
 // NewCloser returns a Closer between two stores.
 func NewCloser(live Live, archive Archive, loader leaderboard.Loader, o CloserOptions) *Closer {
-	c := &Closer{
+	return &Closer{
 		live: live, archive: archive, loader: loader, lease: o.Lease, pause: max(leastPause, min(o.Interval, mostPause)), log: o.Log, now: o.Now,
 		waiting: map[leaderboard.GuildRef]mark{}, overdue: map[leaderboard.GuildRef]time.Time{},
 	}
-	c.announcements = queue[Announcement, int64]{read: archive.Unannounced, place: func(a Announcement) int64 { return a.Number }, step: c.announce}
-	c.resets = queue[Reset, id.Guild]{read: archive.Resets, place: func(r Reset) id.Guild { return r.Guild.ID }, step: c.tellReset}
-	return c
 }
 
 // Run closes what has ended until ctx ends.
@@ -155,7 +150,9 @@ func (c *Closer) look(ctx context.Context) error {
 	if errors.Is(first, lease.ErrLost) {
 		return first
 	}
-	return errors.Join(first, c.announcements.work(ctx), c.resets.work(ctx))
+	return errors.Join(first,
+		work(ctx, c.archive.Unannounced, func(a Announcement) int64 { return a.Number }, c.announce),
+		work(ctx, c.archive.Resets, func(r Reset) id.Guild { return r.Guild.ID }, c.tellReset))
 }
 
 // remember notes overdue guilds, and forgets the marks of guilds that are not due.

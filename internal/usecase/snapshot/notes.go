@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,7 +28,7 @@ type Notes struct {
 	note  func(ctx context.Context, guilds []id.Guild) error
 	again time.Duration
 
-	mu    sync.RWMutex
+	mu    sync.Mutex
 	known map[id.Guild]struct{} // added since the last time that all was forgotten
 	fresh []id.Guild            // to be noted, in the order of their Add
 }
@@ -46,14 +45,8 @@ func NewUses(live Live, idle time.Duration) *Notes {
 	return NewNotes(live.NoteUses, max(idle/noteEvery, noteInterval))
 }
 
-// Add remembers a guild. It is safe for concurrent use, waits for nothing, and takes memory for a guild that is not known only.
+// Add remembers a guild. It is safe for concurrent use, and waits for nothing.
 func (n *Notes) Add(g id.Guild) {
-	n.mu.RLock()
-	_, known := n.known[g]
-	n.mu.RUnlock()
-	if known {
-		return
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if _, known := n.known[g]; known || len(n.fresh) >= notesKept {
@@ -62,7 +55,6 @@ func (n *Notes) Add(g id.Guild) {
 	if len(n.known) >= notesKept {
 		clear(n.known)
 	}
-	g = id.Guild(strings.Clone(string(g))) // of a request's first line, most likely
 	n.known[g] = struct{}{}
 	n.fresh = append(n.fresh, g)
 }

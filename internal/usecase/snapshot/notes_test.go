@@ -5,18 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unsafe"
-	"weak"
 
 	"levelboard/internal/domain/id"
-	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -170,27 +165,4 @@ func TestTheLastNotes(t *testing.T) {
 			t.Errorf("noted %v", n.of("1"))
 		}
 	})
-}
-
-// A request costs no memory for the use of a guild that is known.
-func TestAUseTakesNoMemory(t *testing.T) {
-	uses := snapshot.NewUses(&notes{}, time.Hour)
-	uses.Add(stores.GuildA)
-	if n := testing.AllocsPerRun(100, func() { uses.Add(stores.GuildA) }); n > 0 {
-		t.Errorf("a use allocates %v times", n)
-	}
-}
-
-func TestUsesDoNotKeepWhatTheGuildWasNamedIn(t *testing.T) {
-	uses := snapshot.NewUses(&notes{}, time.Hour)
-	use := func() weak.Pointer[byte] {
-		line := strings.Repeat("/100000000000000001", 1000)
-		uses.Add(id.Guild(line[1:19]))
-		return weak.Make(unsafe.StringData(line))
-	}
-	line := use()
-	if runtime.GC(); line.Value() != nil {
-		t.Error("the line is still in memory")
-	}
-	runtime.KeepAlive(uses)
 }

@@ -105,7 +105,7 @@ func managersMakeEvents(t *testing.T, s *service, manager *http.Client, g, u str
 	}{
 		{"/xp", "op=take&xp=100&confirm=yes", "leveldown", moved(0, 1, 0)},
 		{"/xp", "op=set&xp=4150&confirm=yes", "levelup", moved(10, 0, 4150)},
-		{"/remove", "confirm=yes", "removed", object{"userId": u, "removeRoles": roles{}}},
+		{"/remove", "remove=on", "removed", object{"userId": u, "removeRoles": roles{}}},
 	} {
 		if status, text := visit(t, manager, "POST", s.app.URL()+"/leaderboard/"+g+"/members/"+u+c.address, c.form); status != 200 {
 			t.Fatalf("%s with %s: %d %s", c.address, c.form, status, text)

@@ -28,10 +28,7 @@ func TestOnlyTheWholeSecretMatches(t *testing.T) {
 
 func TestASecretFromBeforeMatchesUntilItsOverlapIsOver(t *testing.T) {
 	first, keyID, before := mint(t)
-	second, hash, err := apikey.Remint(keyID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second, hash := apikey.Mint(keyID)
 	if parsed, err := apikey.Parse(second); err != nil || parsed != keyID || second == first {
 		t.Errorf("the new secret is of the key %q, %v", parsed, err)
 	}

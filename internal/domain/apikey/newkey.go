@@ -15,6 +15,7 @@ import (
 
 // NewKey has the properties that are chosen when a key is made.
 type NewKey struct {
+	ID         string // of a form, which makes one key however often it is sent; empty for a new one
 	Name       string // as CheckName has it
 	OwnerID    id.User
 	Permission Permission

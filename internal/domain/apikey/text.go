@@ -3,9 +3,7 @@ package apikey
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"fmt"
 	"hash/crc32"
-	"io"
 	"strings"
 )
 
@@ -22,28 +20,15 @@ const (
 	digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// Mint makes a key: its text, which must be shown once and then be forgotten, its id, and the hash to keep. An error means
-// that the system has no randomness to give.
-func Mint() (secret, id string, hash [32]byte, err error) {
-	random, err := randomDigits(idLen)
-	if err != nil {
-		return "", "", hash, fmt.Errorf("mint an API key: %w", err)
-	}
-	id = string(random)
-	secret, hash, err = Remint(id)
-	return secret, id, hash, err
-}
+// NewID makes an id for a key.
+func NewID() string { return string(randomDigits(idLen)) }
 
-// Remint makes another text for the key with this id, for a rotation, and the hash to keep. Errors are those of Mint.
-func Remint(id string) (secret string, hash [32]byte, err error) {
-	random, err := randomDigits(secretLen)
-	if err != nil {
-		return "", hash, fmt.Errorf("mint an API key: %w", err)
-	}
-	text := append(append([]byte(prefix), id...), random...)
+// Mint makes a text for the key with this id, which must be shown once and then be forgotten, and the hash to keep.
+func Mint(id string) (secret string, hash [32]byte) {
+	text := append(append([]byte(prefix), id...), randomDigits(secretLen)...)
 	sum := checksum(text)
 	text = append(text, sum[:]...)
-	return string(text), sha256.Sum256(text), nil
+	return string(text), sha256.Sum256(text)
 }
 
 // Shown is the beginning of the text of the key with this id: it tells keys apart and is no secret.
@@ -111,20 +96,16 @@ func checksum[T string | []byte](body T) (sum [checksumLen]byte) {
 }
 
 // randomDigits returns n digits, all equally likely: it skips bytes from 248 (4 times 62) on.
-func randomDigits(n int) ([]byte, error) {
+func randomDigits(n int) []byte {
 	out := make([]byte, 0, n)
-	var pool [64]byte
-	for {
-		if _, err := io.ReadFull(rand.Reader, pool[:]); err != nil {
-			return nil, err
-		}
+	for len(out) < n {
+		var pool [64]byte
+		_, _ = rand.Read(pool[:]) // it never fails
 		for _, b := range pool {
-			if b >= 248 {
-				continue
-			}
-			if out = append(out, digits[b%62]); len(out) == n {
-				return out, nil
+			if b < 248 && len(out) < n {
+				out = append(out, digits[b%62])
 			}
 		}
 	}
+	return out
 }

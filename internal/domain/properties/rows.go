@@ -16,7 +16,6 @@ import (
 type Rows struct {
 	Noun    string   // what a row is called
 	Add     []Option // the buttons that add one
-	Grid    bool     // fields stand side by side
 	Fields  []Property
 	inWords func(w map[string]string) string // a row in words, by those of its properties
 }

@@ -114,7 +114,7 @@ var Table = []Property{
 	}}},
 	{"seasons", "Seasons", "Up to 50 seasons of 1 to 400 days that don't overlap. You can't change the dates of a season that has ended. " +
 		"If you remove one that has ended, its leaderboard is kept.", "periods", Rows{
-		Noun: "Season", Grid: true, Add: []Option{{"add-season", "Add season"}},
+		Noun: "Season", Add: []Option{{"add-season", "Add season"}},
 		Fields: []Property{
 			{Name: "name", Label: "Name", Kind: text{}},
 			{Name: "id", Label: "ID (a to z, 0 to 9 and -)", Kind: text{}},

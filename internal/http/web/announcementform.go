@@ -24,12 +24,12 @@ import (
 type announcementPage struct {
 	Guild    *guild.Guild      // as it is saved now
 	Fields   map[string]string // as text, right or wrong
-	Errors   map[string]string // by property, "" for the whole form
-	Checked  bool              // just now, and nothing is wrong
-	Preview  string            // what would be posted, when it was checked
-	Conflict bool              // it was saved otherwise since this form was opened
-	deleted  bool              // it is about to be
-	at       int               // its place among the guild's, one past the last for a new one
+	Refused  *form
+	Checked  bool   // just now, and nothing is wrong
+	Preview  string // what would be posted, when it was checked
+	Conflict bool   // it was saved otherwise since this form was opened
+	deleted  bool   // it is about to be
+	at       int    // its place among the guild's, one past the last for a new one
 }
 
 // newAnnouncement is in the address of the form in place of an id.
@@ -38,7 +38,7 @@ const newAnnouncement = "new"
 // announcementOf is the form of a saved announcement, or of a new one of a kind. A new one has its id already: a form that is sent twice saves
 // one announcement.
 func announcementOf(g *guild.Guild, wanted, kind string) (*announcementPage, error) {
-	page := &announcementPage{Guild: g, Errors: map[string]string{}}
+	page := &announcementPage{Guild: g, Refused: &form{}}
 	a := announcement.Announcement{ID: uuid.NewString(), Kind: announcement.Kind(kind), Top: 10}
 	a.SetDefaults()
 	page.find(wanted)
@@ -88,31 +88,26 @@ func (p *announcementPage) read(sent url.Values) {
 }
 
 // Shown are the fields of the form.
-func (p *announcementPage) Shown() (list []settingsField) {
+func (p *announcementPage) Shown() (list []field) {
 	for _, property := range properties.Announced(announcement.Kind(p.Fields["kind"])) {
-		f := settingsField{Ticked: map[string]bool{}, field: field{
-			Name: property.Name, ID: fieldID(property.Name), Label: property.Label, Hint: property.Hint, Value: p.Fields[property.Name],
-			Wrong: p.Errors[property.Name], Shape: property.Kind.Shape(), Options: properties.Options(property.Kind),
-		}}
-		for _, o := range f.Options {
-			f.Ticked[o.Value] = p.Fields[properties.BoxOf(property.Name, o.Value)] != ""
-		}
-		list = append(list, f)
+		list = append(list, fieldFor(property, property.Name, p.Fields, p.Refused))
 	}
 	return list
 }
 
 // refuse puts what is wrong beside its field.
 func (p *announcementPage) refuse(w *fault.Error) {
-	message, name := strings.TrimSuffix(strings.TrimSuffix(w.Rule(), "."), ", not a string"), "" // every field is text
+	message, found := strings.TrimSuffix(strings.TrimSuffix(w.Rule(), "."), ", not a string"), wrong{} // every field is text
 	place, _ := properties.PlaceOf(w.Path)
 	if place.List.Name == "announcements" && place.Row == p.at {
-		if name = place.Property.Name; place.Item >= 0 {
+		found.ID, found.Label = fieldID(place.Property.Name), place.Property.Label
+		if place.Item >= 0 {
 			message = fmt.Sprintf("entry %d: %s", place.Item+1, message)
 		}
 	}
-	if p.Errors[name] == "" {
-		p.Errors[name] = sentence(message)
+	if p.Refused.Wrong(found.ID) == "" {
+		found.Message = sentence(message)
+		p.Refused.note(found)
 	}
 }
 
@@ -134,20 +129,20 @@ func (p *announcementPage) propose() (guilds.Proposal, error) {
 	return proposal, err
 }
 
-func (s *Site) announcementForm(c *gin.Context) error {
-	g, err := s.managedGuild(c)
+func (s *Site) announcementForm(c *gin.Context, g *guild.Guild, sent *form) error {
+	page, err := announcementOf(g, c.Param("announcementId"), sent.Value("kind"))
 	if err != nil {
 		return err
 	}
-	page, err := announcementOf(g, c.Param("announcementId"), c.Query("kind"))
-	if err != nil {
-		return err
-	}
-	return s.showAnnouncement(c, http.StatusOK, page)
+	return s.showAnnouncement(c, page)
 }
 
-func (s *Site) showAnnouncement(c *gin.Context, status int, page *announcementPage) error {
+func (s *Site) showAnnouncement(c *gin.Context, page *announcementPage) error {
 	pageOf(c).secret = true // the address, as it was typed
+	status := page.Refused.status()
+	if page.Conflict {
+		status = http.StatusConflict
+	}
 	return s.show(c, status, "announcement", "Announcement of "+page.Guild.Name, page)
 }
 
@@ -159,17 +154,17 @@ func (s *Site) useAnnouncement(c *gin.Context, page *announcementPage, save bool
 	switch now := page.saved(); {
 	case err != nil:
 		return err
-	case len(page.Errors) > 0:
-		return s.showAnnouncement(c, http.StatusUnprocessableEntity, page)
+	case page.Refused.bad():
+		return s.showAnnouncement(c, page)
 	case !save:
 		page.Checked = true
 		if page.Preview, err = s.deps.Announcements.Preview(ctx, page.Guild, &p.Settings().Announcements[page.at]); err != nil {
 			return err
 		}
-		return s.showAnnouncement(c, http.StatusOK, page)
+		return s.showAnnouncement(c, page)
 	case !page.deleted && page.Fields["seen"] != now && !guild.Same(page.Guild.Settings, p.Settings()):
 		page.Fields["seen"], page.Conflict = now, true
-		return s.showAnnouncement(c, http.StatusConflict, page)
+		return s.showAnnouncement(c, page)
 	}
 	_, err = s.deps.Settings.Save(ctx, page.Guild, p)
 	if errors.Is(err, guild.ErrChanged) {
@@ -181,7 +176,7 @@ func (s *Site) useAnnouncement(c *gin.Context, page *announcementPage, save bool
 	}
 	if f := fault.From(err); f != nil && (f.Code == fault.Invalid || f.Code == fault.TooLarge) {
 		page.refuse(f)
-		return s.showAnnouncement(c, http.StatusUnprocessableEntity, page)
+		return s.showAnnouncement(c, page)
 	}
 	return toAnnouncements(c, page.Guild, map[bool]string{false: "saved", true: "deleted"}[page.deleted], err)
 }

@@ -64,17 +64,13 @@ var announcementsDone = map[string]string{
 }
 
 func (s *Site) announcementRoutes(pages routes) {
-	pages.get(announcementsPath, s.handle(s.announcements), unlisted("/guilds/"))
-	pages.get(announcementsPath+"/:announcementId", s.handle(s.announcementForm))
-	pages.post(announcementsPath+"/:announcementId", s.handle(s.changeAnnouncement), formHere, slow)
+	pages.get(announcementsPath, s.managing(s.announcements), unlisted("/guilds/"))
+	pages.get(announcementsPath+"/:announcementId", s.managing(s.announcementForm))
+	pages.post(announcementsPath+"/:announcementId", s.managing(s.changeAnnouncement), formHere, slow)
 }
 
-func (s *Site) announcements(c *gin.Context) error {
-	g, err := s.managedGuild(c)
-	if err != nil {
-		return err
-	}
-	return s.showAnnouncements(c, announcementsPage{Guild: g, Done: announcementsDone[c.Query("done")]})
+func (s *Site) announcements(c *gin.Context, g *guild.Guild, sent *form) error {
+	return s.showAnnouncements(c, announcementsPage{Guild: g, Done: announcementsDone[sent.Value("done")]})
 }
 
 func (s *Site) showAnnouncements(c *gin.Context, page announcementsPage) error {
@@ -91,19 +87,11 @@ func (s *Site) showAnnouncements(c *gin.Context, page announcementsPage) error {
 }
 
 // changeAnnouncement is where every button of both pages leads.
-func (s *Site) changeAnnouncement(c *gin.Context) error {
-	g, err := s.managedGuild(c)
-	if err != nil {
-		return err
-	}
-	sent, err := postForm(c)
-	if err != nil {
-		return err
-	}
-	k, do := announce.Key{Guild: g.ID, ID: c.Param("announcementId")}, sent.Get("do")
+func (s *Site) changeAnnouncement(c *gin.Context, g *guild.Guild, sent *form) error {
+	k, do := announce.Key{Guild: g.ID, ID: c.Param("announcementId")}, sent.Value("do")
 	s.log.InfoContext(c.Request.Context(), "a manager works on an announcement on the pages", "guild", g.ID,
 		"task", displayname.Cut(do, maxShown), "announcement", displayname.Cut(k.ID, maxShown))
-	page, err := announcementOf(g, k.ID, sent.Get("kind"))
+	page, err := announcementOf(g, k.ID, sent.Value("kind"))
 	if fault.Is(err, fault.NotFound) && do == "delete" {
 		return toAnnouncements(c, g, "deleted", nil) // by the first of two presses
 	}
@@ -125,7 +113,7 @@ func (s *Site) changeAnnouncement(c *gin.Context) error {
 		page.deleted = true
 		return s.useAnnouncement(c, page, true)
 	}
-	page.read(sent)
+	page.read(sent.sent)
 	return s.useAnnouncement(c, page, do == "save")
 }
 

@@ -164,7 +164,7 @@ func TestErrorsStandAtTheFieldsOfAnAnnouncement(t *testing.T) {
 		w.made(b, "bot")
 	}
 	b.get(announcementsAddress).want(200, "There can be 10.").lacks("/new?kind=")
-	b.post(announcementsAddress+"/new", with(b.get(announcementsAddress+"/new").form(), "name", "x", "url", w.webhook, "do", "save")).want(422, "Not saved", "at most 10")
+	b.post(announcementsAddress+"/new", with(b.get(announcementsAddress+"/new").form(), "name", "x", "url", w.webhook, "do", "save")).want(422, "Nothing was changed", "at most 10")
 	if len(w.all()) != 10 {
 		t.Errorf("%d announcements", len(w.all()))
 	}

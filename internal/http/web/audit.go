@@ -3,15 +3,12 @@ package web
 import (
 	"context"
 	"maps"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -31,14 +28,11 @@ var auditDays = []string{"1", "7", "30"}
 
 // auditPage is a part of a guild's audit log, and the filters that chose it.
 type auditPage struct {
-	Guild                        *guild.Guild
-	Rows                         []auditRow
-	Member, Action, Actor, Since string            // as in the address
-	Matches                      []leaderboardRow  // members of that name, when there are several
-	Errors                       map[string]string // by field
-	Next                         string            // the address of the next part; empty at the end
-	Later                        bool              // it is not the first part
-	sent                         url.Values
+	Guild   *guild.Guild
+	Rows    []auditRow
+	Form    *form            // the filters, as in the address
+	Matches []leaderboardRow // members of that name, when there are several
+	Next    string           // the address of the next part; empty at the end
 }
 
 // auditRow is a record in words.
@@ -53,48 +47,34 @@ type auditRow struct {
 }
 
 // auditLog shows a part of the log.
-func (s *Site) auditLog(c *gin.Context) error {
-	g, err := s.dataGuild(c)
-	if err != nil {
-		return err
-	}
-	page := auditPage{Guild: g, Errors: map[string]string{}}
+func (s *Site) auditLog(c *gin.Context, g *guild.Guild, sent *form) error {
+	page := auditPage{Guild: g, Form: sent}
 	q, err := s.auditQuery(c, &page)
-	if err != nil {
-		return err
-	}
-	status := http.StatusOK
-	switch {
-	case len(page.Errors) > 0:
-		status = http.StatusUnprocessableEntity
-	case len(page.Matches) == 0:
+	if err == nil && !sent.bad() && len(page.Matches) == 0 {
 		err = s.readAudit(c.Request.Context(), &page, q)
 	}
 	if err != nil {
 		return err
 	}
-	return s.show(c, status, "audit", "Audit log of "+g.Name, page)
+	return s.show(c, sent.status(), "audit", "Audit log of "+g.Name, page)
 }
 
 // auditQuery reads the filters of the address. What is wrong with one goes beside its field.
 func (s *Site) auditQuery(c *gin.Context, page *auditPage) (q audit.Query, err error) {
-	sent := c.Request.URL.Query()
-	page.sent = sent
-	text := func(name string) string { return displayname.Cut(strings.TrimSpace(sent.Get(name)), maxShown) }
-	page.Member, page.Action, page.Actor, page.Since, page.Later = text("member"), text("action"), text("actor"), text("since"), sent.Has("before")
-	q = audit.Query{Action: audit.Action(page.Action), Actor: page.Actor, Limit: auditPart}
-	switch {
-	case slices.Contains(auditDays, page.Since):
-		days, _ := strconv.Atoi(page.Since)
+	f := page.Form
+	q = audit.Query{Action: audit.Action(f.Value("action")), Actor: f.Value("actor"), Limit: auditPart}
+	switch since := f.Value("since"); {
+	case slices.Contains(auditDays, since):
+		days, _ := strconv.Atoi(since)
 		q.Since = s.deps.Now().AddDate(0, 0, -days)
-	case page.Since != "":
-		page.Since, page.Errors["since"] = "", "Choose one of the times in the list."
+	case since != "":
+		f.refuse("since", "Choose one of the times in the list.")
 	}
-	if page.Action != "" && !slices.ContainsFunc(deeds, func(d deed) bool { return d.Action == q.Action }) {
-		page.Action, page.Errors["action"] = "", "Choose one of the changes in the list."
+	if q.Action != "" && !slices.ContainsFunc(deeds, func(d deed) bool { return d.Action == q.Action }) {
+		f.refuse("action", "Choose one of the changes in the list.")
 	}
-	if page.Later {
-		if q.Before, err = audit.ParseID(sent.Get("before")); err != nil {
+	if f.sent.Has("before") {
+		if q.Before, err = audit.ParseID(f.Value("before")); err != nil {
 			return q, fault.Wrap(err, fault.Invalid, "This link to older records is damaged. Open the audit log again.")
 		}
 	}
@@ -104,17 +84,18 @@ func (s *Site) auditQuery(c *gin.Context, page *auditPage) (q audit.Query, err e
 
 // auditMember finds the member that the filter names. An id may be of somebody who has no entry any more.
 func (s *Site) auditMember(c *gin.Context, page *auditPage) (id.User, error) {
-	if page.Member == "" || id.Valid(page.Member) {
-		return id.User(page.Member), nil
+	member := page.Form.Value("member")
+	if member == "" || id.Valid(member) {
+		return id.User(member), nil
 	}
-	found, err := s.deps.Finder.Find(c.Request.Context(), edge.Holder(c), page.Guild, strings.TrimPrefix(page.Member, "@"))
+	found, err := s.deps.Finder.Find(c.Request.Context(), edge.Holder(c), page.Guild, strings.TrimPrefix(member, "@"))
 	switch {
 	case fault.Is(err, fault.Invalid):
-		page.Errors["member"] = fault.From(err).Message
+		page.Form.refuse("member", fault.From(err).Message)
 	case err != nil:
 		return "", err
 	case len(found.Members) == 0:
-		page.Errors["member"] = "No member on the board has this name. For others use the ID, of 17 to 19 digits."
+		page.Form.refuse("member", "No member on the board has this name. For others use the ID, of 17 to 19 digits.")
 	case len(found.Members) == 1:
 		return found.Members[0].UserID, nil
 	}
@@ -172,7 +153,7 @@ func (s *Site) auditNames(ctx context.Context, g *guild.Guild, records []audit.R
 
 // with is the address of the page with another value of a filter, from the newest record on.
 func (p auditPage) with(filter, value string) string {
-	query := maps.Clone(p.sent)
+	query := maps.Clone(p.Form.sent)
 	query.Del("before")
 	query.Set(filter, value)
 	return auditAddress(p.Guild.ID) + "?" + query.Encode()
@@ -186,11 +167,27 @@ func (p auditPage) OfActor(actor string) string { return p.with("actor", actor) 
 
 func auditAddress(g id.Guild) string { return "/guilds/" + string(g) + "/audit" }
 
-// Days are the choices of auditPage.Since.
-func (auditPage) Days() []string { return auditDays }
+// Filtered reports whether the address chooses some of the log.
+func (p auditPage) Filtered() bool { return len(p.Form.sent) > 0 }
 
-// Deeds are the choices of auditPage.Action.
-func (auditPage) Deeds() []deed { return deeds }
+// Days are the choices of how far back the log is shown.
+func (auditPage) Days() []properties.Option {
+	list := options("", "Any time")
+	for _, days := range auditDays {
+		list = append(list, properties.Option{Value: days, Label: "Last " + days + " days"})
+	}
+	list[1].Label = "Last 24 hours"
+	return list
+}
+
+// Deeds are the choices of what was done.
+func (auditPage) Deeds() []properties.Option {
+	list := options("", "All changes")
+	for _, d := range deeds {
+		list = append(list, properties.Option{Value: string(d.Action), Label: d.Label})
+	}
+	return list
+}
 
 // Brief is as on the page of the settings.
 func (auditPage) Brief(words string) string { return brief(words) }

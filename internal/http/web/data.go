@@ -1,10 +1,8 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -17,8 +15,6 @@ import (
 	"levelboard/internal/domain/properties"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
-	"levelboard/internal/usecase/importer"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 // dataPath is the page where managers import, export, keep and restore the members of their guild.
@@ -31,50 +27,31 @@ type dataPage struct {
 	Elsewhere   string   // the job that the address names, which this server does not know
 	Checkpoints []checkpoints.Checkpoint
 	Deleted     bool // a checkpoint, just now
-	Import      importForm
-	Name        string            // of a checkpoint, as it was typed
-	Reasons     map[string]string // as they were typed, by field
-	Errors      map[string]string // by field
+	Form        *form
 }
 
 func (s *Site) dataRoutes(pages routes) {
-	pages.get(dataPath, s.handle(s.data), unlisted("/guilds/"))
-	pages.post(dataPath, s.handle(s.changeData), formHere)
-	pages.post(dataPath+"/import", s.handle(s.uploadMembers), upTo(maxSent), slow)
-	pages.only(dataPath+"/export", s.handle(s.exportMembers), slow)
-	pages.get(auditPath, s.handle(s.auditLog), unlisted("/guilds/"))
+	pages.get(dataPath, s.managing(s.data), unlisted("/guilds/"))
+	pages.post(dataPath, s.managing(s.changeData), formHere)
+	pages.post(dataPath+"/import", s.managing(s.uploadMembers), upTo(maxSent), slow)
+	pages.only(dataPath+"/export", s.managing(s.exportMembers), slow)
+	pages.get(auditPath, s.managing(s.auditLog), unlisted("/guilds/"))
 }
 
 func dataAddress(g id.Guild) string { return "/guilds/" + string(g) + "/data" }
 
-func (s *Site) data(c *gin.Context) error {
-	g, err := s.dataGuild(c)
-	if err != nil {
-		return err
+func (s *Site) data(c *gin.Context, g *guild.Guild, sent *form) error {
+	page := &dataPage{Guild: g, Deleted: sent.Value("done") == "deleted"}
+	if job, _ := s.deps.Jobs.Of(g.ID); job.ID != sent.Value("job") {
+		page.Elsewhere = displayname.Cut(sent.Value("job"), maxShown)
 	}
-	page := &dataPage{Guild: g, Deleted: c.Query("done") == "deleted"}
-	if job, _ := s.deps.Jobs.Of(g.ID); job.ID != c.Query("job") {
-		page.Elsewhere = displayname.Cut(c.Query("job"), maxShown)
-	}
-	return s.showData(c, http.StatusOK, page)
+	return s.showData(c, page)
 }
 
-// dataGuild is managedGuild where there is a page for data.
-func (s *Site) dataGuild(c *gin.Context) (*guild.Guild, error) {
-	if s.deps.Jobs == nil {
-		return nil, noGuild()
-	}
-	g, err := s.managedGuild(c)
-	if err == nil {
-		pageOf(c).data = dataAddress(g.ID)
-	}
-	return g, err
-}
-
-func (s *Site) showData(c *gin.Context, status int, page *dataPage) error {
+func (s *Site) showData(c *gin.Context, page *dataPage) error {
 	if job, ok := s.deps.Jobs.Of(page.Guild.ID); ok && page.Elsewhere == "" {
-		page.Job = &jobView{Job: job, Now: s.deps.Now(), Reason: reasonField("import-reason", page.Reasons, page.Errors), Form: page.Import}
-		if job.HasFiles && page.Import.Mode == "" {
+		page.Job = &jobView{Job: job, Now: s.deps.Now(), Form: page.Form}
+		if job.HasFiles && page.Form.Value("mode") == "" {
 			page.Job.Form = chosen(&job)
 		}
 	}
@@ -84,48 +61,38 @@ func (s *Site) showData(c *gin.Context, status int, page *dataPage) error {
 			return err
 		}
 	}
-	page.Import.Mode, page.Import.From = cmp.Or(page.Import.Mode, string(leaderboard.PutHigher)), cmp.Or(page.Import.From, string(importer.Auto))
-	return s.show(c, status, "data", "Data of "+page.Guild.Name, page)
+	return s.show(c, page.Form.status(), "data", "Data of "+page.Guild.Name, page)
 }
 
 // changeData is where every button of the page leads, except for uploads.
-func (s *Site) changeData(c *gin.Context) error {
-	g, err := s.dataGuild(c)
-	if err != nil {
-		return err
-	}
-	sent, err := postForm(c)
-	if err != nil {
-		return err
-	}
-	do := sent.Get("do")
+func (s *Site) changeData(c *gin.Context, g *guild.Guild, sent *form) error {
+	pageOf(c).data = dataAddress(g.ID)
+	do, checkpoint, page := sent.Value("do"), sent.Value("checkpoint"), &dataPage{Guild: g, Form: sent}
 	s.log.InfoContext(c.Request.Context(), "a manager works on the members of a guild on the pages", "guild", g.ID,
-		"task", displayname.Cut(do, maxShown), "checkpoint", displayname.Cut(sent.Get("checkpoint"), maxShown))
-	field := reasonIDs[do] + sent.Get("checkpoint")
-	reason, wrong := reasonOf(sent)
-	reasons := map[string]string{field: reason}
-	if wrong != "" {
-		return s.showData(c, http.StatusUnprocessableEntity, &dataPage{Guild: g, Reasons: reasons, Errors: map[string]string{field: wrong}})
+		"task", displayname.Cut(do, maxShown), "checkpoint", displayname.Cut(checkpoint, maxShown))
+	ctx := audit.WithReason(c.Request.Context(), sent.reason(reasonIDs[do]+checkpoint))
+	if sent.bad() {
+		return s.showData(c, page)
 	}
-	c.Request = c.Request.WithContext(audit.WithReason(c.Request.Context(), reason))
+	c.Request = c.Request.WithContext(ctx)
 	switch do {
 	case "checkpoint":
-		return s.makeCheckpoint(c, g, sent)
+		return s.makeCheckpoint(c, page)
 	case "delete":
-		err = s.deps.Checkpoints.Delete(c.Request.Context(), g.ID, sent.Get("checkpoint"))
+		err := s.deps.Checkpoints.Delete(ctx, g.ID, checkpoint)
 		return toData(c, g, "?done=deleted#checkpoints", asDataProblem(err))
 	case "restore":
-		err = s.hasCheckpoint(c.Request.Context(), g, sent.Get("checkpoint"))
+		err := s.hasCheckpoint(ctx, g, checkpoint)
 		if err == nil {
-			err = s.deps.Jobs.Restore(c.Request.Context(), g.ID, sent.Get("checkpoint"))
+			err = s.deps.Jobs.Restore(ctx, g.ID, checkpoint)
 		}
 		return s.toJob(c, g, err)
 	case "reset":
-		return s.resetMembers(c, &dataPage{Guild: g, Reasons: reasons}, sent)
+		return s.resetMembers(c, page)
 	case "confirm", "choose":
-		return s.confirmImport(c, &dataPage{Guild: g, Reasons: reasons}, sent)
+		return s.confirmImport(c, page)
 	case "dismiss":
-		s.deps.Jobs.Dismiss(g.ID, sent.Get("job"))
+		s.deps.Jobs.Dismiss(g.ID, sent.Value("job"))
 	}
 	return toData(c, g, "", nil)
 }
@@ -147,14 +114,13 @@ func (s *Site) toJob(c *gin.Context, g *guild.Guild, err error) error {
 	return toData(c, g, "?job="+job.ID, err)
 }
 
-func (s *Site) makeCheckpoint(c *gin.Context, g *guild.Guild, sent url.Values) error {
-	name := strings.TrimSpace(sent.Get("name"))
+func (s *Site) makeCheckpoint(c *gin.Context, page *dataPage) error {
+	name := page.Form.Value("name")
 	if n := utf8.RuneCountInString(name); n < 1 || n > checkpoints.MaxName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
-		return s.showData(c, http.StatusUnprocessableEntity, &dataPage{Guild: g, Name: name, Errors: map[string]string{
-			"name": "A name has 1 to 100 characters.",
-		}})
+		page.Form.refuse("name", "A name has 1 to 100 characters.")
+		return s.showData(c, page)
 	}
-	return s.toJob(c, g, s.deps.Jobs.Checkpoint(c.Request.Context(), g.ID, name))
+	return s.toJob(c, page.Guild, s.deps.Jobs.Checkpoint(c.Request.Context(), page.Guild.ID, name))
 }
 
 // hasCheckpoint finds out at once what a job would only fail with.
@@ -172,11 +138,11 @@ func (s *Site) hasCheckpoint(ctx context.Context, g *guild.Guild, checkpoint str
 }
 
 // resetMembers removes all members once somebody has typed the guild's name, as they see it.
-func (s *Site) resetMembers(c *gin.Context, page *dataPage, sent url.Values) error {
+func (s *Site) resetMembers(c *gin.Context, page *dataPage) error {
 	g := page.Guild
-	if typed := properties.OneLine(sent.Get("guild")); typed == "" || typed != properties.OneLine(g.Name) && typed != properties.OneLine(displayname.Clean(g.Name)) {
-		page.Errors = map[string]string{"guild": "Type the name exactly as shown above."}
-		return s.showData(c, http.StatusUnprocessableEntity, page)
+	if typed := properties.OneLine(page.Form.Value("guild")); typed == "" || typed != properties.OneLine(g.Name) && typed != properties.OneLine(displayname.Clean(g.Name)) {
+		page.Form.refuse("guild", "Type the name exactly as it is shown.")
+		return s.showData(c, page)
 	}
 	return s.toJob(c, g, s.deps.Jobs.Reset(c.Request.Context(), g.ID))
 }

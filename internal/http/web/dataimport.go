@@ -15,6 +15,7 @@ import (
 
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/properties"
@@ -33,20 +34,9 @@ const (
 	maxFileName        = 100
 )
 
-// importForm is what is chosen for an import, as it was sent.
-type importForm struct {
-	From, SourceGuild, Mode, MinLevel string
-	Settings                          bool
-	Guilds                            []string          // of a backup, to choose from
-	Errors                            map[string]string // by field
-}
-
 // uploadMembers keeps the files of an import, and starts to compare them with the members.
-func (s *Site) uploadMembers(c *gin.Context) error {
-	g, err := s.dataGuild(c)
-	if err != nil {
-		return err
-	}
+func (s *Site) uploadMembers(c *gin.Context, g *guild.Guild, sent *form) error {
+	pageOf(c).data = dataAddress(g.ID)
 	comeBackTo(c, dataAddress(g.ID))
 	parts, err := c.Request.MultipartReader()
 	if err != nil {
@@ -57,9 +47,8 @@ func (s *Site) uploadMembers(c *gin.Context) error {
 		return err
 	}
 	defer arrival.Close()
-	page := &dataPage{Guild: g, Errors: map[string]string{}}
 	err = edge.Receive(c, edge.SlowTime, func() error {
-		err := page.Import.receive(parts, arrival)
+		err := sent.receive(parts, arrival)
 		if err != nil {
 			_, _ = io.Copy(io.Discard, c.Request.Body)
 		}
@@ -68,12 +57,12 @@ func (s *Site) uploadMembers(c *gin.Context) error {
 	if errors.Is(err, shares.ErrFull) {
 		return crowded(err)
 	}
-	choice := page.Import.choice(page.Errors)
-	if err == nil && len(page.Errors) == 0 {
+	choice := importChoice(sent)
+	if err == nil && !sent.bad() {
 		err = arrival.Preview(c.Request.Context(), choice)
 	}
 	arrival.Close() // a page that shows what is wrong shows no upload
-	return s.afterUpload(c, page, err)
+	return s.afterUpload(c, &dataPage{Guild: g, Form: sent}, err)
 }
 
 // afterUpload leads to the preview, or shows what is wrong beside the form.
@@ -82,22 +71,17 @@ func (s *Site) afterUpload(c *gin.Context, page *dataPage, err error) error {
 		if f.Code != fault.TooLarge && f.Code != fault.Invalid {
 			return err
 		}
-		page.Errors["file"] = f.Message
+		page.Form.refuse("file", f.Message)
 	}
-	if len(page.Errors) > 0 {
-		return s.showUpload(c, page)
+	if page.Form.bad() {
+		return s.showData(c, page)
 	}
 	s.log.InfoContext(c.Request.Context(), "a manager uploaded an import on the pages", "guild", page.Guild.ID)
 	return s.toJob(c, page.Guild, nil)
 }
 
-func (s *Site) showUpload(c *gin.Context, page *dataPage) error {
-	page.Job = nil
-	return s.showData(c, http.StatusUnprocessableEntity, page)
-}
-
-// receive reads the form in whatever order it comes.
-func (f *importForm) receive(parts *multipart.Reader, arrival *jobs.Arrival) error {
+// receive reads the form of an import in whatever order it comes.
+func (f *form) receive(parts *multipart.Reader, arrival *jobs.Arrival) error {
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		switch {
@@ -121,7 +105,7 @@ func (f *importForm) receive(parts *multipart.Reader, arrival *jobs.Arrival) err
 		if err != nil {
 			return brokenUpload(err)
 		}
-		f.set(part.FormName(), string(text))
+		f.sent.Set(part.FormName(), string(text))
 	}
 }
 
@@ -138,21 +122,6 @@ func brokenUpload(err error) error {
 	return fault.Wrap(err, fault.Invalid, "The upload arrived incomplete. Try again.")
 }
 
-func (f *importForm) set(name, value string) {
-	switch name {
-	case "from":
-		f.From = value
-	case "sourceGuild":
-		f.SourceGuild = strings.TrimSpace(value)
-	case "mode":
-		f.Mode = value
-	case "minLevel":
-		f.MinLevel = strings.TrimSpace(value)
-	case "settings":
-		f.Settings = value != ""
-	}
-}
-
 // fileName is the name of a file without its folder, as it is shown.
 func fileName(sent string) string {
 	if i := strings.LastIndexAny(sent, `/\`); i >= 0 {
@@ -164,72 +133,63 @@ func fileName(sent string) string {
 	return displayname.Cut(sent, maxFileName)
 }
 
-// choice judges the form. What is wrong goes beside its fields.
-func (f *importForm) choice(wrong map[string]string) importer.Choice {
-	f.Errors = wrong
-	c := importer.Choice{Mode: leaderboard.PutMode(f.Mode), SourceGuild: id.Guild(f.SourceGuild), Settings: f.Settings}
+// importChoice judges what is chosen for an import.
+func importChoice(f *form) importer.Choice {
+	c := importer.Choice{Mode: leaderboard.PutMode(f.Value("mode")), SourceGuild: id.Guild(f.Value("sourceGuild")), Settings: f.Value("settings") != ""}
 	var err error
-	if c.From, err = importer.ParseFrom(f.From); err != nil {
-		wrong["from"] = "Choose one of the list."
+	if c.From, err = importer.ParseFrom(f.Value("from")); err != nil {
+		f.refuse("from", "Choose one of the list.")
 	}
-	if f.SourceGuild != "" && !id.Valid(f.SourceGuild) {
-		wrong["sourceGuild"] = "An ID has 17 to 19 digits."
+	if c.SourceGuild != "" && !id.Valid(string(c.SourceGuild)) {
+		f.refuse("sourceGuild", "An ID has 17 to 19 digits.")
 	}
 	if !slices.Contains(leaderboard.PutModes, c.Mode) {
-		wrong["mode"] = "Choose one of these."
+		f.refuse("mode", "Choose one of these.")
 	}
-	if f.MinLevel != "" {
-		n, err := strconv.Atoi(properties.PlainNumber(f.MinLevel))
+	if typed := f.Value("minLevel"); typed != "" {
+		n, err := strconv.Atoi(properties.PlainNumber(typed))
 		if err != nil || n < 0 || n > int(level.Max) {
-			wrong["minLevel"] = "Must be a whole number from 0 to " + count(int(level.Max)) + "."
+			f.refuse("minLevel", "Must be a whole number from 0 to "+count(int(level.Max))+".")
 		}
 		c.MinLevel = level.Level(n)
 	}
 	return c
 }
 
-// chosen is the form of a choice that was made. After an error about the guild of a backup it has the guilds to choose from.
-func chosen(job *jobs.Job) importForm {
+// chosen is the form of a choice that was made.
+func chosen(job *jobs.Job) *form {
 	c := job.Import.Choice
-	f := importForm{From: string(c.From), SourceGuild: string(c.SourceGuild), Mode: string(c.Mode), Settings: c.Settings}
+	sent := url.Values{"from": {string(c.From)}, "sourceGuild": {string(c.SourceGuild)}, "mode": {string(c.Mode)}}
+	if c.Settings {
+		sent.Set("settings", "on")
+	}
 	if c.MinLevel > 0 {
-		f.MinLevel = strconv.Itoa(int(c.MinLevel))
+		sent.Set("minLevel", strconv.Itoa(int(c.MinLevel)))
 	}
-	var wrong *importer.FileError
-	if errors.As(job.Err, &wrong) {
-		f.Guilds = wrong.Guilds
-	}
-	return f
+	return &form{sent: sent}
 }
 
 // confirmImport applies an import. With other choices than those that the preview shows, it shows what these would do instead.
-func (s *Site) confirmImport(c *gin.Context, page *dataPage, sent url.Values) error {
-	ctx, g, jobID := c.Request.Context(), page.Guild.ID, sent.Get("job")
-	confirm := sent.Get("do") == "confirm"
-	if !confirm || sent.Has("from") {
-		for name := range sent {
-			page.Import.set(name, sent.Get(name))
-		}
-		page.Errors = map[string]string{}
-		choice := page.Import.choice(page.Errors)
-		if len(page.Errors) > 0 {
-			return s.showData(c, http.StatusUnprocessableEntity, page)
+func (s *Site) confirmImport(c *gin.Context, page *dataPage) error {
+	ctx, g, sent := c.Request.Context(), page.Guild.ID, page.Form
+	jobID, confirm := sent.Value("job"), sent.Value("do") == "confirm"
+	if !confirm || sent.sent.Has("from") {
+		choice := importChoice(sent)
+		if sent.bad() {
+			return s.showData(c, page)
 		}
 		job, _ := s.deps.Jobs.Of(g)
 		if !confirm || job.ID == jobID && job.Import != nil && job.Import.Choice != choice {
 			return s.toJob(c, page.Guild, s.deps.Jobs.Choose(ctx, g, jobID, choice))
 		}
 	}
-	return s.toJob(c, page.Guild, s.deps.Jobs.Confirm(ctx, g, jobID, sent.Get("again") != ""))
+	return s.toJob(c, page.Guild, s.deps.Jobs.Confirm(ctx, g, jobID, sent.Value("again") != ""))
 }
 
 // exportMembers streams all members of a guild as a file.
-func (s *Site) exportMembers(c *gin.Context) error {
-	g, err := s.dataGuild(c)
-	if err != nil {
-		return err
-	}
-	format := importer.Format(c.Query("format"))
+func (s *Site) exportMembers(c *gin.Context, g *guild.Guild, sent *form) error {
+	pageOf(c).data = dataAddress(g.ID)
+	format := importer.Format(sent.Value("format"))
 	if !format.Valid() {
 		return fault.New(fault.NotFound, "An export is JSON or CSV. Use the buttons of the page.")
 	}
@@ -250,26 +210,3 @@ func (s *Site) exportMembers(c *gin.Context) error {
 
 // maxExports is how many exports are sent at the same time, one of each user.
 const maxExports = 4
-
-// menuItem is one of a list to choose from.
-type menuItem struct{ Value, Label string }
-
-// Sources are where files may come from.
-func (importForm) Sources() []menuItem {
-	return []menuItem{
-		{"auto", "Detect (all but Arcane)"}, {"lurkr", "Lurkr or Levelboard"}, {"mee6", "MEE6"}, {"amari", "Amari"}, {"polaris", "Polaris"},
-		{"levelup", "LevelUp (Red)"}, {"arcane", "Arcane"}, {"tatsu", "Tatsu"}, {"csv", "Table (CSV)"},
-	}
-}
-
-// Modes are what may become of members who have XP.
-func (importForm) Modes() (items []menuItem) {
-	labels := map[leaderboard.PutMode]string{
-		leaderboard.PutHigher: "Keep the higher XP", leaderboard.PutSet: "Replace their XP", leaderboard.PutAdd: "Add to their XP",
-		leaderboard.PutMissing: "Leave them unchanged",
-	}
-	for _, mode := range leaderboard.PutModes {
-		items = append(items, menuItem{string(mode), labels[mode]})
-	}
-	return items
-}

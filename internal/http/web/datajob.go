@@ -9,6 +9,7 @@ import (
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/properties"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/jobs"
@@ -18,9 +19,8 @@ import (
 // jobView is a job as the page of a guild's data shows it.
 type jobView struct {
 	jobs.Job
-	Now    time.Time
-	Form   importForm // of an import whose files are there
-	Reason field      // for an import that waits to be confirmed
+	Now  time.Time
+	Form *form // of an import whose files are there
 }
 
 // Doing says what a job at work does.
@@ -143,6 +143,17 @@ func (j jobView) First() (list []previewedMember) {
 			m.Messages = strconv.FormatInt(*row.MessageCount, 10)
 		}
 		list = append(list, m)
+	}
+	return list
+}
+
+// Guilds are those of a backup, to choose from after an error about them.
+func (j jobView) Guilds() (list []properties.Option) {
+	var wrong *importer.FileError
+	if errors.As(j.Err, &wrong) {
+		for _, g := range wrong.Guilds {
+			list = append(list, properties.Option{Value: g, Label: g})
+		}
 	}
 	return list
 }

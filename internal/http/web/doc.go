@@ -13,9 +13,10 @@
 //     to the sign-in page.
 //  4. Site.Routes has the route, by pages.get or pages.post: it brings the headers, the limits and the visitor. What else the page needs stands
 //     beside it (route.go): upTo(limit) for a large form, formHere for one that is sent to its own address, slow, unlisted for crawlers.
-//     A change is a POST from a form, which is refused when a page of another site sent it; no token is needed in the form. postForm(c)
-//     reads it. Answer a change that was made with c.Redirect(http.StatusSeeOther, ...), and one that was not with the form, its errors
-//     beside the fields, and 422.
+//     A page about a guild for its managers is s.managing(handler): the handler is given the guild and what was sent. Elsewhere readForm(c) reads it.
+//     A change is a POST from a form, which is refused when a page of another site sent it; no token is needed in the form. Each field is
+//     {{template "field" (field .Form "id" "Label" "Hint." "attributes")}}, and {{template "refused" .Form}} lists what is wrong. Answer a change that
+//     was made with c.Redirect(http.StatusSeeOther, ...), and one that was not with form.refuse(id, message) and the page again, with form.status().
 //  5. A page reaches the rest of the service through fields of Deps, which app fills.
 //
 // A name from outside is always cleaned (package displayname) and in a <bdi>, and never in an attribute that is an address;

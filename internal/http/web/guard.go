@@ -58,16 +58,16 @@ func (s *Site) guard(c *gin.Context) {
 	}
 }
 
-// postForm reads the fields of a POST's body. Only a guild's settings are ever too long to be sent.
-func postForm(c *gin.Context) (url.Values, error) {
+// readForm reads what was sent: the fields of a POST's body, or of the address. Only a guild's settings are ever too long to be sent.
+func readForm(c *gin.Context) (*form, error) {
 	if c.Request.Method != http.MethodPost {
-		return nil, nil
+		return &form{sent: c.Request.URL.Query()}, nil
 	}
 	err := edge.Receive(c, edge.BodyTime, c.Request.ParseForm)
 	var large *http.MaxBytesError
 	switch {
 	case err == nil:
-		return c.Request.PostForm, nil
+		return &form{sent: c.Request.PostForm}, nil
 	case errors.Is(err, shares.ErrFull):
 		return nil, crowded(err)
 	case errors.As(err, &large):

@@ -23,7 +23,9 @@ import (
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/guilds"
 	"levelboard/internal/usecase/hiding"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/keys"
@@ -127,7 +129,7 @@ func newSite(t *testing.T, o options) *site {
 	}
 	s.deps = web.Deps{
 		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, s.archive), Periods: periods.NewBoards(s.board, s.archive, s.clock), Watch: s.feed, Keys: apiKeys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Watchers: o.watchers, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
-		Version: "test", Log: log, Now: s.clock, Hiding: hiding.New(s.archive, hydrator, s.board, s, log),
+		Version: "test", Log: log, Now: s.clock, Hiding: hiding.New(s.archive, hydrator, s.board, s, log), Settings: guilds.New(s.archive, s.board, s), Audit: audit.NewLog(s.archive, store),
 	}
 	if !o.noOAuth || o.locals != nil {
 		s.sessions = signin.NewSessions(store, signInOptions)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -22,44 +21,31 @@ const hiddenListPath = "/guilds/:guildId/hidden"
 type hiddenListPage struct {
 	Guild         *guild.Guild
 	Board         string // path of the board; empty while leveling is off
-	Query         string // the name or id that was looked for
-	Wrong         string // what is wrong with it
 	Rows          []listedHidden
 	Before, After int64  // numbers of the pages beside this one, or 0
 	More          bool   // others match, too
 	Done          string // what was just done, or empty
-	User          string // id of whom to hide, as it was typed
-	Form          manageForm
+	Form          *form
 }
 
 // listedHidden is a user who is hidden.
 type listedHidden struct {
 	hiddenRow
-	Entry  bool
-	Reason field // why they are shown again
+	Entry bool
 }
 
 // hiddenList lists who is hidden, or those of them whom the address looks for.
-func (s *Site) hiddenList(c *gin.Context) error {
-	g, err := s.managedGuild(c)
-	if err != nil {
-		return err
-	}
-	done := map[string]string{"hidden": "Hidden from the leaderboard.", "shown": "On the leaderboard again."}[c.Query("done")]
-	return s.showHiddenList(c, http.StatusOK, hiddenListPage{Guild: g, Query: strings.TrimSpace(c.Query("q")), Done: done})
-}
-
-func (s *Site) showHiddenList(c *gin.Context, status int, page hiddenListPage) error {
+func (s *Site) hiddenList(c *gin.Context, g *guild.Guild, sent *form) error {
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {
 		return err
 	}
-	ctx, g := c.Request.Context(), page.Guild
+	ctx, query := c.Request.Context(), sent.Value("q")
+	page := hiddenListPage{Guild: g, Form: sent, Done: map[string]string{"hidden": "Hidden from the leaderboard.", "shown": "On the leaderboard again."}[c.Query("done")]}
 	var listed []hiding.Listed
 	var more bool
-	if page.Query != "" {
-		listed, more, err = s.deps.Hiding.Find(ctx, g, strings.TrimPrefix(page.Query, "@"))
-		page.More = more
+	if query != "" {
+		listed, page.More, err = s.deps.Hiding.Find(ctx, g, strings.TrimPrefix(query, "@"))
 	} else {
 		listed, more, err = s.deps.Hiding.List(ctx, g, number)
 		if page.Before = number - 1; more {
@@ -67,54 +53,40 @@ func (s *Site) showHiddenList(c *gin.Context, status int, page hiddenListPage) e
 		}
 	}
 	if fault.Is(err, fault.Invalid) {
-		page.Wrong, status, err = fault.From(err).Message, http.StatusUnprocessableEntity, nil
-	}
-	if err != nil {
+		sent.refuse("q", fault.From(err).Message)
+	} else if err != nil {
 		return err
 	}
 	if g.Enabled {
 		page.Board = boardPath(g)
 	}
 	for _, l := range listed {
-		page.Rows = append(page.Rows, page.row(l))
+		m := leaderboard.Member{UserID: l.User.User}
+		if l.Entry != nil {
+			m = *l.Entry
+		}
+		page.Rows = append(page.Rows, listedHidden{hiddenRow{newRow(g, leaderboard.Ranked{Member: m}), l.Flags}, l.Entry != nil})
 	}
-	page.Query = displayname.Cut(page.Query, maxShown)
-	return s.show(c, status, "hidden", "Hidden members of "+g.Name, page)
+	return s.show(c, sent.status(), "hidden", "Hidden members of "+g.Name, page)
 }
 
-func (p *hiddenListPage) row(l hiding.Listed) listedHidden {
-	m := leaderboard.Member{UserID: l.User.User}
-	if l.Entry != nil {
-		m = *l.Entry
-	}
-	return listedHidden{
-		hiddenRow: hiddenRow{newRow(p.Guild, leaderboard.Ranked{Member: m}), l.Flags}, Entry: l.Entry != nil,
-		Reason: reasonField("reason-"+string(m.UserID), p.Form.Reasons, p.Form.Errors),
-	}
-}
+// Searched reports whether the list is of whom the address looks for.
+func (p hiddenListPage) Searched() bool { return p.Form.Value("q") != "" }
 
 // changeHiddenList hides the member whose id was typed, or shows one of the list.
-func (s *Site) changeHiddenList(c *gin.Context) error {
-	g, err := s.managedGuild(c)
-	if err != nil {
-		return err
+func (s *Site) changeHiddenList(c *gin.Context, g *guild.Guild, sent *form) error {
+	hide, typed := sent.Value("hidden") == "yes", sent.Value("user")
+	user, wrong := id.Parse[id.User](typed)
+	if wrong != nil {
+		sent.refuse("user", "The member ID "+wrong.Error()+".")
 	}
-	sent, err := postForm(c)
-	if err != nil {
-		return err
-	}
-	hide, typed := sent.Get("hidden") == "yes", strings.TrimSpace(sent.Get("user"))
 	field, done := "reason-"+typed, "shown"
 	if hide {
 		field, done = "hide-reason", "hidden"
 	}
-	reason, form := explained(field, sent)
-	user, wrong := id.Parse[id.User](typed)
-	if wrong != nil {
-		form.Errors["user"] = "The member ID " + wrong.Error() + "."
-	}
-	if len(form.Errors) > 0 {
-		return s.showHiddenList(c, http.StatusUnprocessableEntity, hiddenListPage{Guild: g, User: displayname.Cut(typed, maxShown), Form: form})
+	reason := sent.reason(field)
+	if sent.bad() {
+		return s.hiddenList(c, g, sent)
 	}
 	if err := s.hideMember(c, g.ID, user, hide, reason); err != nil {
 		return err

@@ -85,7 +85,7 @@ func TestManagersSeeWhoIsHidden(t *testing.T) {
 	manager.get(address+"?q=%3Cb%3Emem").want(200, "500 XP").lacks(bot)
 	manager.get(address+"?q="+bot).want(200, bot).lacks("500 XP")
 	manager.get(address+"?q=nobody").want(200, "No hidden member has this name")
-	manager.get(address+"?q=%01").want(422, `id="q-wrong"`)
+	manager.get(address+"?q=%01").want(422, `id="q-error"`)
 	manager.get(address+"?page=2").want(200, "No more members", "Previous")
 	manager.post(address, url.Values{"hidden": {"no"}, "user": {first}, "reason": {strings.Repeat("é", 513)}}).want(422, `id="reason-`+first+`-error"`, "<details open>")
 	manager.post(address, url.Values{"hidden": {"no"}, "user": {first}, "reason": {"left the staff"}}).want(200, "On the leaderboard again.", bot).lacks("500 XP")

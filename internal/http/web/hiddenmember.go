@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/gin-gonic/gin"
 
@@ -28,7 +27,7 @@ type hiddenPage struct {
 	XP      int64
 	Left    bool
 	Manager bool // who looks
-	Form    manageForm
+	Form    *form
 }
 
 // hideForm is the form with which a manager hides a member.
@@ -38,8 +37,8 @@ type hideForm struct {
 }
 
 // hideFormOf is the form about a member. Its field has this id.
-func hideFormOf(base string, user id.User, field string, form manageForm) hideForm {
-	return hideForm{base + "/members/" + string(user) + "/hidden", reasonField(field, form.Reasons, form.Errors)}
+func hideFormOf(base string, user id.User, field string, f *form) hideForm {
+	return hideForm{base + "/members/" + string(user) + "/hidden", reasonField(f, field)}
 }
 
 // hiddenRow is a hidden member.
@@ -66,11 +65,10 @@ func (s *Site) ownHidden(ctx context.Context, g *guild.Guild, user id.User) (*hi
 }
 
 // setHidden hides a member from the board, or shows them again.
-func (s *Site) setHidden(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
-	hide := sent.Get("hidden") == "yes"
-	reason, form := explained("hide-reason", sent)
-	if len(form.Errors) > 0 {
-		return s.showHiding(c, g, !hide, form)
+func (s *Site) setHidden(c *gin.Context, g *guild.Guild, user id.User, sent *form) error {
+	hide, reason := sent.Value("hidden") == "yes", sent.reason("hide-reason")
+	if sent.bad() {
+		return s.showHiding(c, g, !hide, sent)
 	}
 	if err := s.hideMember(c, g.ID, user, hide, reason); err != nil {
 		return err
@@ -94,19 +92,19 @@ func (s *Site) hideMember(c *gin.Context, g id.Guild, user id.User, hide bool, r
 }
 
 // showHiding shows the form of setHidden again, where it was sent from.
-func (s *Site) showHiding(c *gin.Context, g *guild.Guild, onHiddenPage bool, form manageForm) error {
+func (s *Site) showHiding(c *gin.Context, g *guild.Guild, onHiddenPage bool, f *form) error {
 	if onHiddenPage {
-		return s.hiddenMember(c, g, unranked(leaderboard.NoMember()), form)
+		return s.hiddenMember(c, g, unranked(leaderboard.NoMember()), f)
 	}
 	m, err := s.memberInPath(c, g)
 	if err != nil {
 		return err
 	}
-	return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
+	return s.showMember(c, g, memberPage{Row: newRow(g, m), Form: f})
 }
 
 // hiddenMember shows a manager, and the member, that a member is there and on no board; unknown is the answer for one who is not there.
-func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error, form manageForm) error {
+func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error, f *form) error {
 	user, err := userInPath(c)
 	if err != nil {
 		return err
@@ -119,12 +117,8 @@ func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error, form 
 	if err != nil && !left {
 		return err
 	}
-	status := http.StatusOK
-	if len(form.Errors) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
 	name, _ := displayName(found.User, string(user))
-	return s.show(c, status, "hidden-member", "Hidden member", hiddenPage{
-		Flags: found.Flags, Guild: g, Base: boardPath(g), UserID: user, Name: name, XP: int64(found.XP), Left: left, Manager: sessionOf(c).Manages(g), Form: form,
+	return s.show(c, f.status(), "hidden-member", "Hidden member", hiddenPage{
+		Flags: found.Flags, Guild: g, Base: boardPath(g), UserID: user, Name: name, XP: int64(found.XP), Left: left, Manager: sessionOf(c).Manages(g), Form: f,
 	})
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/gin-gonic/gin"
@@ -43,8 +42,8 @@ func (s *Site) hidingSwitches(ctx context.Context, stored erasure.Stored) ([]hid
 }
 
 // hideMe sets or lifts the own flag of who is signed in, in one community or in all in which they have an entry or a flag.
-func (s *Site) hideMe(c *gin.Context, session *signin.Session, sent url.Values) error {
-	ctx, hide, wanted := c.Request.Context(), sent.Get("hidden") == "yes", sent.Get("guild")
+func (s *Site) hideMe(c *gin.Context, session *signin.Session, sent *form) error {
+	ctx, hide, wanted := c.Request.Context(), sent.Value("hidden") == "yes", sent.Value("guild")
 	stored, err := s.deps.Users.Known(ctx, session.User.ID)
 	if err != nil {
 		return err

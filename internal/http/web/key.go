@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ import (
 type keyVisit struct {
 	*signin.Session
 	key  keyView
-	sent url.Values // in a form
+	sent *form
 }
 
 // ofKey runs a handler with who is signed in and the key of the address, if it is theirs.
@@ -37,7 +36,7 @@ func (s *Site) ofKey(h func(c *gin.Context, v keyVisit) error) gin.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		sent, err := postForm(c)
+		sent, err := readForm(c)
 		if err != nil {
 			return err
 		}
@@ -80,19 +79,18 @@ func (s *Site) viewKey(k apikey.Owned) keyView {
 type keyPage struct {
 	Done    string
 	Key     keyView
-	Name    string            // in the form
-	Errors  map[string]string // by field: name, overlap
+	Form    *form
 	Granted []community
 	Others  []community // that could be granted, too
 }
 
 func (s *Site) key(c *gin.Context, v keyVisit) error {
-	return s.showKey(c, v, http.StatusOK, keyPage{Name: v.key.Name})
+	return s.showKey(c, v, nil)
 }
 
-// showKey shows the key's page, with a form that may have errors.
-func (s *Site) showKey(c *gin.Context, v keyVisit, status int, content keyPage) (err error) {
-	content.Done, content.Key = done[c.Query("done")], v.key
+// showKey shows the key's page, with a form that may have errors; nil for none.
+func (s *Site) showKey(c *gin.Context, v keyVisit, f *form) (err error) {
+	content := keyPage{Done: done[c.Query("done")], Key: v.key, Form: f}
 	if content.Granted, err = s.granted(c.Request.Context(), v.key.Grants); err != nil {
 		return err
 	}
@@ -102,7 +100,7 @@ func (s *Site) showKey(c *gin.Context, v keyVisit, status int, content keyPage) 
 	content.Others = slices.DeleteFunc(content.Others, func(g community) bool {
 		return slices.ContainsFunc(v.key.Grants, func(grant apikey.Grant) bool { return grant.GuildID == g.ID })
 	})
-	return s.show(c, status, "key", v.key.Name, content)
+	return s.show(c, f.status(), "key", v.key.Name, content)
 }
 
 // toKey leads back to the key's page, which says what was done; not after an error.
@@ -114,25 +112,26 @@ func toKey(c *gin.Context, v keyVisit, done string, err error) error {
 }
 
 func (s *Site) renameKey(c *gin.Context, v keyVisit) error {
-	name := strings.TrimSpace(v.sent.Get("name"))
+	name := v.sent.Value("name")
 	if apikey.CheckName(name) != nil {
-		return s.showKey(c, v, http.StatusUnprocessableEntity, keyPage{Name: name, Errors: map[string]string{"name": badName}})
+		v.sent.refuse("name", badName)
+		return s.showKey(c, v, v.sent)
 	}
 	return toKey(c, v, "renamed", s.deps.Keys.Rename(c.Request.Context(), keyOwner(v.Session), v.key.ID, name))
 }
 
 // rotateKey answers with the secret itself, as createKey does.
 func (s *Site) rotateKey(c *gin.Context, v keyVisit) error {
-	refuse := func(status int, why string) error {
-		return s.showKey(c, v, status, keyPage{Name: v.key.Name, Errors: map[string]string{"overlap": why}})
-	}
-	overlap, err := keys.ParseOverlap(v.sent.Get("overlap"))
+	overlap, err := keys.ParseOverlap(v.sent.Value("overlap"))
 	if err != nil {
-		return refuse(http.StatusUnprocessableEntity, "Choose when the old secret expires.")
+		v.sent.refuse("overlap", "Choose when the old secret expires.")
+		return s.showKey(c, v, v.sent)
 	}
 	secret, err := s.deps.Keys.Rotate(c.Request.Context(), keyOwner(v.Session), v.key.ID, overlap)
 	if fault.Is(err, fault.Conflict) {
-		return refuse(http.StatusConflict, fault.From(err).Message)
+		v.sent.code = http.StatusConflict
+		v.sent.refuse("", fault.From(err).Message)
+		return s.showKey(c, v, v.sent)
 	}
 	if err != nil {
 		return err
@@ -161,7 +160,7 @@ func (s *Site) ungrantGuild(c *gin.Context, v keyVisit) error {
 }
 
 func (v keyVisit) guild() (id.Guild, error) {
-	g, err := id.Parse[id.Guild](v.sent.Get("guild"))
+	g, err := id.Parse[id.Guild](v.sent.Value("guild"))
 	if err != nil {
 		return "", fault.New(fault.Invalid, "Choose a community from the list on the key's page.")
 	}
@@ -239,8 +238,8 @@ func (s *Site) grantable(ctx context.Context, session *signin.Session) ([]commun
 // managedBy lists the guilds that the user manages, by the provider or by their settings, in the order of their names.
 func (s *Site) managedBy(ctx context.Context, session *signin.Session) ([]community, error) {
 	list, err := s.grantable(ctx, session)
-	if err != nil || s.deps.Settings == nil {
-		return list, err
+	if err != nil {
+		return nil, err
 	}
 	bySettings, err := s.deps.Settings.ManagedBy(ctx, session.User.ID)
 	if err != nil {

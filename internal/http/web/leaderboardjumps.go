@@ -115,8 +115,7 @@ func placeOf(g *guild.Guild, period string, m leaderboard.Ranked) string {
 type searchPage struct {
 	Guild *guild.Guild
 	Base  string
-	Query string
-	Wrong string           // what is wrong with the query, or empty
+	Form  *form
 	Name  string           // id of the period whose ranks these are, or empty for all time
 	Title string           // what the period is called
 	Rows  []leaderboardRow // rank 0: not on the board of the period
@@ -130,8 +129,12 @@ var aRank = regexp.MustCompile(`^([1-9][0-9]{0,11})$`)
 
 // search finds members by name. An id leads to its member's row at once, and a rank that somebody has to theirs.
 func (s *Site) search(c *gin.Context, g *guild.Guild) error {
-	content := searchPage{Guild: g, Base: boardPath(g), Query: c.Query("q"), Hidden: hiddenSearch(c, g, c.Query("q"))}
-	query := strings.TrimPrefix(strings.TrimSpace(content.Query), "@")
+	sent, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	content := searchPage{Guild: g, Base: boardPath(g), Form: sent, Hidden: hiddenSearch(c, g, sent.Value("q"))}
+	query := strings.TrimPrefix(sent.Value("q"), "@")
 	if found := aRank.FindStringSubmatch(properties.PlainNumber(strings.TrimPrefix(query, "#"))); found != nil {
 		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression is right
 		if _, led, err := s.atRank(c, g, rank); led || err != nil {
@@ -140,8 +143,8 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	}
 	found, err := s.deps.Finder.Find(c.Request.Context(), edge.Holder(c), g, query)
 	if fault.Is(err, fault.Invalid) {
-		content.Wrong = fault.From(err).Message
-		return s.show(c, http.StatusUnprocessableEntity, "search", "Find a member", content)
+		sent.refuse("q", fault.From(err).Message)
+		return s.show(c, sent.status(), "search", "Find a member", content)
 	}
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
@@ -30,7 +29,7 @@ type memberPage struct {
 	Now      time.Time
 	Changed  *xpChange // just now, by a manager
 	Shown    bool      // a manager brought them back just now
-	Form     manageForm
+	Form     *form
 	Hide     hideForm
 }
 
@@ -43,12 +42,12 @@ type rewardAhead struct {
 func (s *Site) member(c *gin.Context, g *guild.Guild) error {
 	m, err := s.memberInPath(c, g)
 	if user, bad := userInPath(c); bad == nil && fault.Is(err, fault.NotFound) && seesHidden(sessionOf(c), g, user) {
-		return s.hiddenMember(c, g, err, manageForm{})
+		return s.hiddenMember(c, g, err, nil)
 	}
 	if err != nil {
 		return err
 	}
-	return s.showMember(c, http.StatusOK, g, memberPage{Row: newRow(g, m), Changed: changeIn(c), Shown: c.Query("done") == "shown"})
+	return s.showMember(c, g, memberPage{Row: newRow(g, m), Changed: changeIn(c), Shown: c.Query("done") == "shown"})
 }
 
 func userInPath(c *gin.Context) (id.User, error) {
@@ -67,7 +66,7 @@ func (s *Site) memberInPath(c *gin.Context, g *guild.Guild) (leaderboard.Ranked,
 	return s.memberOf(c.Request.Context(), g, user)
 }
 
-func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content memberPage) error {
+func (s *Site) showMember(c *gin.Context, g *guild.Guild, content memberPage) error {
 	position, err := s.positionOf(c, g, content.Row.UserID)
 	if err != nil {
 		return err
@@ -82,7 +81,7 @@ func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content me
 	content.rewards(g)
 	content.Hide = hideFormOf(content.Base, row.UserID, "hide-reason", content.Form)
 	s.describeIn(c, g, memberUnfurl(g, &content))
-	return s.show(c, status, "member", row.Name+" in "+g.Name, content)
+	return s.show(c, content.Form.status(), "member", row.Name+" in "+g.Name, content)
 }
 
 // rewards splits those of the guild into earned and upcoming ones.

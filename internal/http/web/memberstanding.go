@@ -75,7 +75,7 @@ func (s *Site) standing(c *gin.Context, g *guild.Guild) error {
 	}
 	row := openedRow{Standing: standingOf(g, found), Messages: found.MessageCount, Guild: g.ID, User: user}
 	if sessionOf(c).Manages(g) && !found.Hidden {
-		row.Hide = new(hideFormOf(boardPath(g), user, "hide-"+string(user), manageForm{}))
+		row.Hide = new(hideFormOf(boardPath(g), user, "hide-"+string(user), nil))
 	}
 	part, err := s.renderPart("opened", row)
 	if err != nil {

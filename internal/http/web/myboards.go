@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/gin-gonic/gin"
@@ -121,7 +120,7 @@ type myAudit struct {
 }
 
 // myDataFile answers with what is stored about who is signed in, as a file.
-func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ url.Values) error {
+func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ *form) error {
 	ctx, user := c.Request.Context(), session.User.ID
 	stored, err := s.deps.Users.Known(ctx, user)
 	if err != nil {
@@ -174,9 +173,6 @@ func (s *Site) gainsOf(ctx context.Context, g *guild.Guild, user id.User) ([]myG
 
 // appendAudit adds the newest records about a user in a guild.
 func (s *Site) appendAudit(ctx context.Context, list []myAudit, g id.Guild, user id.User) ([]myAudit, error) {
-	if s.deps.Audit == nil {
-		return list, nil
-	}
 	page, err := s.deps.Audit.Read(ctx, g, audit.Query{User: user, Limit: audit.MaxLimit})
 	if err != nil {
 		return nil, err

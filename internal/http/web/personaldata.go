@@ -3,8 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -15,19 +13,11 @@ import (
 // eraseWord is what somebody types who wants their data erased, in this case alone.
 const eraseWord = "erase"
 
-// personalData is the part of the profile about the stored data: what there is, and the form that erases it.
-type personalData struct {
-	erasure.Stored
-	Word  string // to be typed
-	Wrong bool   // another one was
-}
-
 // eraseUser erases all of who is signed in, and with it the session.
-func (s *Site) eraseUser(c *gin.Context, session *signin.Session, sent url.Values) error {
-	if strings.TrimSpace(sent.Get("confirm")) != eraseWord {
-		form := newKeyForm()
-		form.EraseWrong = true
-		return s.showProfile(c, session, http.StatusUnprocessableEntity, form)
+func (s *Site) eraseUser(c *gin.Context, session *signin.Session, sent *form) error {
+	if sent.Value("confirm") != eraseWord {
+		sent.refuse("confirm", "Nothing was erased. This is not the word.")
+		return s.showProfile(c, session, sent)
 	}
 	err := s.deps.Users.Erase(c.Request.Context(), session.User.ID)
 	if err != nil && !errors.Is(err, erasure.ErrContinues) {

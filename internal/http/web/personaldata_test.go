@@ -11,7 +11,7 @@ func TestPeopleSeeAndEraseTheirData(t *testing.T) {
 	b.signIn()
 	other.signIn()
 	k := b.makeKey("name", "my bot")
-	b.get("/profile").want(200, "Your data", "1 API key, 2 sessions, and no entry in a community", "type <strong>erase</strong>", `action="/profile/erase"`)
+	b.get("/profile").want(200, "Your data", "1 API key, 2 sessions, and no entry in a community", "type this word: <bdi>erase</bdi>", `action="/profile/erase"`)
 
 	data := b.get("/profile/data.json").want(200, `"userId":"`+ada+`"`, `"guilds":[]`, `"keys":[{"id":"`, `"sessions":2`, `"audit":[]`)
 	if data.header.Get("Content-Disposition") == "" || data.header.Get("Cache-Control") != "no-store" {

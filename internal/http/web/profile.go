@@ -3,8 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +12,8 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/properties"
+	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/keys"
 	"levelboard/internal/usecase/signin"
 )
@@ -47,13 +47,13 @@ func (s *Site) profileRoutes(pages routes) {
 }
 
 // ofUser runs a handler with who is signed in, and what they sent in a form.
-func (s *Site) ofUser(h func(c *gin.Context, session *signin.Session, sent url.Values) error) gin.HandlerFunc {
+func (s *Site) ofUser(h func(c *gin.Context, session *signin.Session, sent *form) error) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		session, err := signedIn(c, whyKeys)
 		if err != nil {
 			return err
 		}
-		sent, err := postForm(c)
+		sent, err := readForm(c)
 		if err != nil {
 			return err
 		}
@@ -67,15 +67,16 @@ type profilePage struct {
 	Keys          []keyView
 	Total, Most   int
 	Before, After int64 // numbers of the pages beside this one, or 0
-	Form          keyForm
-	Guilds        []community // that can be granted
-	Managed       int         // how many guilds the provider says the user manages, known here or not
-	Unconfirmed   bool        // the provider could not say
+	Form          *form
+	Guilds        []properties.Option // that can be granted
+	Managed       int                 // how many guilds the provider says the user manages, known here or not
+	Unconfirmed   bool                // the provider could not say
 	History       []recordView
-	Data          personalData
+	Data          erasure.Stored
 	Boards        []myBoard
 	Hiding        []hidingSwitch // one for each guild with an entry or a flag
 	Manages       bool           // something, so that keys are of use
+	NewID         string         // of the key that the form makes
 }
 
 // Full reports whether the user has as many keys as they may have.
@@ -91,15 +92,12 @@ var done = map[string]string{
 	"deleted":   "Key deleted.",
 }
 
-// profile shows the form as it is found: for a key that may do little, and not for ever, unless one chooses otherwise.
-func (s *Site) profile(c *gin.Context, session *signin.Session, _ url.Values) error {
-	return s.showProfile(c, session, http.StatusOK, newKeyForm())
+func (s *Site) profile(c *gin.Context, session *signin.Session, _ *form) error {
+	return s.showProfile(c, session, nil)
 }
 
-func newKeyForm() keyForm { return keyForm{Permission: string(apikey.Read), Expiry: "90"} }
-
-// showProfile shows the profile with a form that may have errors.
-func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, form keyForm) error {
+// showProfile shows the profile with a form that may have errors; nil for none.
+func (s *Site) showProfile(c *gin.Context, session *signin.Session, f *form) error {
 	ctx := c.Request.Context()
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {
@@ -110,7 +108,7 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 		return err
 	}
 	content := profilePage{
-		Done: done[c.Query("done")], Total: len(owned), Most: keys.MaxKeys, Form: form, Before: number - 1,
+		Done: done[c.Query("done")], Total: len(owned), Most: keys.MaxKeys, Form: f, NewID: apikey.NewID(), Before: number - 1,
 		Managed: len(session.Managed()), Unconfirmed: session.Unconfirmed,
 	}
 	owned = owned[min((number-1)*keysShown, int64(len(owned))):]
@@ -125,87 +123,90 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 		view.More = len(k.Grants) - len(view.Guilds)
 		content.Keys = append(content.Keys, view)
 	}
-	if content.Guilds, err = s.grantable(ctx, session); err != nil {
+	guilds, err := s.grantable(ctx, session)
+	if err != nil {
 		return err
+	}
+	for _, g := range guilds {
+		content.Guilds = append(content.Guilds, properties.Option{Value: string(g.ID), Label: g.Name})
 	}
 	if content.History, _, err = s.records(ctx, session.User.ID, 0, recentRecords); err != nil {
 		return err
 	}
-	content.Data = personalData{Word: eraseWord, Wrong: form.EraseWrong}
-	if content.Data.Stored, err = s.deps.Users.Known(ctx, session.User.ID); err != nil {
+	if content.Data, err = s.deps.Users.Known(ctx, session.User.ID); err != nil {
 		return err
 	}
-	if content.Boards, err = s.boardsOf(ctx, session, content.Data.Stored.Guilds); err != nil {
+	if content.Boards, err = s.boardsOf(ctx, session, content.Data.Guilds); err != nil {
 		return err
 	}
-	if content.Hiding, err = s.hidingSwitches(ctx, content.Data.Stored); err != nil {
+	if content.Hiding, err = s.hidingSwitches(ctx, content.Data); err != nil {
 		return err
 	}
 	content.Manages = content.Managed > 0 || len(content.Guilds) > 0 || content.Total > 0 || content.Unconfirmed
-	return s.show(c, status, "profile", "Your profile", content)
+	return s.show(c, f.status(), "profile", "Your profile", content)
 }
-
-// keyForm is the form for a new key: what was sent in it, and what is wrong with it.
-type keyForm struct {
-	Name, Permission, Expiry string
-	Guilds                   []string
-	Errors                   map[string]string // by field: name, permission, expiry, guild; "" for what concerns none
-	EraseWrong               bool              // the other form of the page was sent, with another word
-}
-
-// Has reports whether the guild is ticked.
-func (f keyForm) Has(g id.Guild) bool { return slices.Contains(f.Guilds, string(g)) }
 
 const badName = "Enter a visible name of one line and at most 100 bytes, without characters that change the direction of text."
 
-// readKeyForm checks the fields. There is a key to make when the form has no errors.
-func readKeyForm(sent url.Values, now time.Time) (f keyForm, n apikey.NewKey) {
-	f = keyForm{
-		Name: strings.TrimSpace(sent.Get("name")), Permission: sent.Get("permission"), Expiry: sent.Get("expiry"),
-		Guilds: sent["guild"], Errors: map[string]string{},
-	}
+// newKey judges the form for a key.
+func newKey(f *form, now time.Time) (n apikey.NewKey) {
 	var err error
-	if n.Name = f.Name; apikey.CheckName(n.Name) != nil {
-		f.Errors["name"] = badName
+	if id := f.Value("id"); apikey.ValidID(id) {
+		n.ID = id
 	}
-	if n.Permission, err = apikey.ParsePermission(f.Permission); err != nil {
-		f.Errors["permission"] = "Choose a permission."
+	if n.Name = f.Value("name"); apikey.CheckName(n.Name) != nil {
+		f.refuse("name", badName)
 	}
-	if n.ExpiresAt, err = keys.ParseExpiry(f.Expiry, now); err != nil {
-		f.Errors["expiry"] = "Choose when the key expires."
+	if n.Permission, err = apikey.ParsePermission(f.Value("permission")); err != nil {
+		f.refuse("permission", "Choose a permission.")
 	}
-	for _, text := range f.Guilds {
-		g, err := id.Parse[id.Guild](text)
-		if err != nil {
-			f.Errors["guild"] = "Choose from the list."
+	if n.ExpiresAt, err = keys.ParseExpiry(f.Value("expiry"), now); err != nil {
+		f.refuse("expiry", "Choose when the key expires.")
+	}
+	for name := range f.sent {
+		if g, ok := strings.CutPrefix(name, "guild["); ok {
+			n.GuildIDs = append(n.GuildIDs, id.Guild(strings.TrimSuffix(g, "]")))
 		}
-		n.GuildIDs = append(n.GuildIDs, g)
 	}
-	return f, n
+	return n
 }
 
-// createKey answers with the secret itself and leads nowhere: to show it on another page it would have to be kept somewhere.
-func (s *Site) createKey(c *gin.Context, session *signin.Session, sent url.Values) error {
-	form, n := readKeyForm(sent, s.deps.Now())
-	if len(form.Errors) > 0 {
-		return s.showProfile(c, session, http.StatusUnprocessableEntity, form)
+// resentTime is for how long a form that is sent again is a double click.
+const resentTime = 10 * time.Second
+
+// createKey answers with the secret itself and leads nowhere: to show it on another page it would have to be kept somewhere. A double click makes
+// one key, with the secret that the second answer shows: the browser did not show the first.
+func (s *Site) createKey(c *gin.Context, session *signin.Session, sent *form) error {
+	n := newKey(sent, s.deps.Now())
+	if sent.bad() {
+		return s.showProfile(c, session, sent)
 	}
-	secret, k, err := s.deps.Keys.Create(c.Request.Context(), keyOwner(session), n)
+	ctx, owner := c.Request.Context(), keyOwner(session)
+	secret, k, err := s.deps.Keys.Create(ctx, owner, n)
+	if err != nil {
+		made, missing := s.findKey(ctx, session.User.ID, n.ID)
+		switch {
+		case missing != nil:
+		case made.Name == n.Name && s.deps.Now().Sub(made.CreatedAt) < resentTime:
+			k = made.Owned
+			secret, err = s.deps.Keys.Rotate(ctx, owner, n.ID, 0)
+		default:
+			err = fault.New(fault.Conflict, "This form has made a key already. Press the button again to make another.")
+		}
+	}
 	if err == nil {
 		return s.showSecret(c, "Your new API key", secretPage{Key: s.viewKey(k), Secret: secret})
 	}
-	status := http.StatusUnprocessableEntity
 	switch refused := fault.From(err); refused.Code {
 	case fault.Forbidden, fault.NotFound:
-		form.Errors["guild"] = refused.Message
+		sent.refuse("guild", refused.Message)
 	case fault.Conflict:
-		form.Errors[""], status = refused.Message, http.StatusConflict
-	case fault.Invalid:
-		form.Errors[""] = refused.Message
+		sent.code = http.StatusConflict
+		sent.refuse("", refused.Message)
 	default:
 		return err
 	}
-	return s.showProfile(c, session, status, form)
+	return s.showProfile(c, session, sent)
 }
 
 // historyPage is the content of /profile/history.
@@ -226,7 +227,7 @@ type recordView struct {
 // Shown is how the key's text begins.
 func (r recordView) Shown() string { return apikey.Shown(r.KeyID) }
 
-func (s *Site) keyHistory(c *gin.Context, session *signin.Session, _ url.Values) (err error) {
+func (s *Site) keyHistory(c *gin.Context, session *signin.Session, _ *form) (err error) {
 	before := int64(0)
 	if text, ok := c.GetQuery("before"); ok {
 		if before, err = strconv.ParseInt(text, 10, 64); err != nil || before < 1 {

@@ -42,7 +42,7 @@ func keyFields(fields ...string) url.Values {
 	form := url.Values{"name": {"bot"}, "permission": {"read"}, "expiry": {"30"}}
 	for i := 0; i+1 < len(fields); i += 2 {
 		if fields[i] == "guild" {
-			form.Add(fields[i], fields[i+1])
+			form.Set("guild["+fields[i+1]+"]", "on")
 		} else {
 			form.Set(fields[i], fields[i+1])
 		}
@@ -171,7 +171,7 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 		form url.Values
 		want []string
 	}{
-		"nothing":                  {nil, []string{"Key not created", `href="#make"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
+		"nothing":                  {nil, []string{"Nothing was changed", `href="#name"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
 		"only spaces":              {keyFields("name", " \t "), []string{`aria-describedby="name-hint name-error"`, `aria-invalid="true"`}},
 		"nothing to be seen":       {keyFields("name", "\u200b"), []string{`id="name-error"`, "Enter a visible name"}},
 		"a name that turns":        {keyFields("name", "\u202etob"), []string{`id="name-error"`, "direction"}},
@@ -180,7 +180,7 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 		"another permission":       {keyFields("permission", "admin"), []string{`id="permission-error"`, `value="bot"`}},
 		"another expiry":           {keyFields("expiry", "8"), []string{`id="expiry-error"`}},
 		"not a guild":              {keyFields("guild", "x"), []string{`id="guild-error"`}},
-		"somebody else's guild":    {keyFields("guild", string(public), "guild", outside), []string{"You may grant only guilds that you own or administer.", `value="` + string(public) + `" checked`}},
+		"somebody else's guild":    {keyFields("guild", string(public), "guild", outside), []string{"You may grant only guilds that you own or administer.", `name="guild[` + string(public) + `]" value="on" checked`}},
 		"what was chosen is there": {keyFields("name", "", "permission", "read_write", "expiry", "365"), []string{`value="read_write" checked`, `value="365" selected`}},
 	} {
 		t.Run(name, func(t *testing.T) { b.post("/profile", test.form).want(422, test.want...).lacks(`id="secret"`) })
@@ -198,6 +198,35 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 	b.get("/profile/history?before=x").want(400)
 	b.post("/profile", keyFields(), "Origin", "https://evil.example").want(403)
 	b.get("/profile").want(200, "1 of 25")
+}
+
+// Without script a browser sends a form twice and shows the second answer.
+func TestADoubleClickMakesOneKey(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	form := keyFields("id", b.get("/profile").form().Get("id"))
+	first, _ := b.post("/profile", form).want(200, "Copy it now").shown()
+	second, _ := b.post("/profile", form).want(200, "Copy it now").shown()
+	if _, ok := s.works(second); !ok {
+		t.Error("the secret that is shown does not work")
+	}
+	if _, ok := s.works(first); ok || first[:15] != second[:15] {
+		t.Error("there are two secrets or two keys")
+	}
+	b.get("/profile").want(200, "1 of 25")
+	form.Set("name", "another")
+	b.post("/profile", form).want(409, "This form has made a key already.", `value="another"`)
+	form.Set("name", "bot")
+	s.pass(time.Minute)
+	b.post("/profile", form).want(409, "This form has made a key already.")
+	if _, ok := s.works(second); !ok {
+		t.Error("the key has another secret")
+	}
+	s.provider.SetUser(map[string]any{"id": "100000000000000002", "username": "eve"}, []any{})
+	eve := s.browser()
+	eve.get("/sign-in/provider?next=/profile").want(200, "eve")
+	eve.post("/profile", form).want(503).lacks(`id="secret"`)
 }
 
 func TestKeysOfOthersAreNotThere(t *testing.T) {
@@ -234,11 +263,9 @@ func TestTwentyFiveKeys(t *testing.T) {
 	b.get("/profile").want(200, "25 of 25", "You have reached the maximum.").lacks("Create key")
 	b.post("/profile", keyFields()).want(409, "You have 25 keys").lacks(`id="secret"`)
 	// The operator is not held to it; what they made is on a second page.
-	_, keyID, hash, err := apikey.Mint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.archive.CreateKey(t.Context(), apikey.Key{ID: keyID, Hash: hash, Name: "from the operator", OwnerID: ada, Permission: apikey.Read,
+	keyID := apikey.NewID()
+	_, hash := apikey.Mint(keyID)
+	err := s.archive.CreateKey(t.Context(), apikey.Key{ID: keyID, Hash: hash, Name: "from the operator", OwnerID: ada, Permission: apikey.Read,
 		GuildIDs: []id.Guild{closed}, CreatedAt: s.clock().Add(-time.Hour)}, apikey.Operator, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -157,7 +157,7 @@ func parseTemplates() (map[string]*template.Template, error) {
 
 // functions are what templates can call.
 var functions = template.FuncMap{
-	"ago": ago, "asset": asset, "at": jobOf, "channels": channelNames, "coloured": coloured, "clean": displayname.Clean, "count": count, "counted": counted, "css": css, "factor": factor, "inWords": properties.Duration, "kindName": kindName, "messagesTo": messagesTo, "instant": newInstant, "nameOf": roleName, "names": roleNames,
+	"ago": ago, "asset": asset, "at": jobOf, "channels": channelNames, "coloured": coloured, "clean": displayname.Clean, "count": count, "counted": counted, "css": css, "factor": factor, "field": fieldOf, "inWords": properties.Duration, "kindName": kindName, "messagesTo": messagesTo, "instant": newInstant, "nameOf": roleName, "names": roleNames,
 	"next": func(n int) int { return n + 1 }, "picture": newPicture, "plural": plural, "reason": reasonField, "ring": newRing, "rolesShown": rolesShown, "short": short[level.XP], "shortGain": short[int64], "text": text, "until": until,
 }
 

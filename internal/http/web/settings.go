@@ -27,65 +27,69 @@ type settingsPage struct {
 	Directory guild.Directory
 	known     *properties.Known // of both
 	Form      properties.Form
-	Saved     bool    // just now
-	Checked   bool    // just now, and nothing is wrong
-	Wrongs    []wrong // in the order of the page
-	Focus     string  // the field that the page is about, or empty
-	Free      string  // what is known of the vanity: "", "free", "yours" or "taken"
+	Saved     bool // just now
+	Checked   bool // just now, and nothing is wrong
+	Refused   *form
+	Focus     string // the field that the page is about, though nothing is wrong with it, or empty
+	Free      string // what is known of the vanity: "", "free", "yours" or "taken"
 	Preview   *guilds.Preview
 	Conflicts []properties.Conflict // what was changed here and, since this form was made, by somebody else
 	Unsaved   bool                  // the form is not as what is saved
 	Now       time.Time
 }
 
-func (s *Site) settings(c *gin.Context) error {
-	page, err := s.managedPage(c)
-	if err != nil {
+func (s *Site) settings(c *gin.Context, g *guild.Guild, sent *form) error {
+	page := &settingsPage{Saved: sent.Value("saved") != "", Refused: sent}
+	if err := s.readInto(c.Request.Context(), page, g); err != nil {
 		return err
 	}
-	page.Form, page.Saved = page.known.Filled(page.Guild.Edited), c.Query("saved") != ""
-	return s.showSettings(c, http.StatusOK, page)
+	page.Form = page.known.Filled(g.Edited)
+	return s.showSettings(c, page)
 }
 
 // changeSettings is where every button of the form leads; without script each of them is a page of its own.
-func (s *Site) changeSettings(c *gin.Context) error {
-	if sessionOf(c) == nil {
-		return s.keepForm(c)
-	}
-	page, err := s.managedPage(c)
-	if err != nil {
+func (s *Site) changeSettings(c *gin.Context, g *guild.Guild, sent *form) error {
+	page := &settingsPage{Form: properties.Read(sent.sent), Refused: sent}
+	if err := s.readInto(c.Request.Context(), page, g); err != nil {
 		return err
 	}
-	sent, err := postForm(c)
-	if err != nil {
-		return err
-	}
-	page.Form = properties.Read(sent)
 	for name, answer := range page.Form.Fields {
 		if part, ok := strings.CutPrefix(name, "take "); ok && answer == "saved" {
 			page.known.TakeSaved(page.Form, part)
 		}
 	}
 	page.choose()
-	switch do := sent.Get("do"); do {
+	switch do := sent.Value("do"); do {
 	case "save":
 		return s.saveSettings(c, page)
 	case "check":
 		return s.previewSettings(c, page)
 	default:
 		page.Focus = page.Form.Edit(do)
-		return s.showSettings(c, http.StatusOK, page)
+		return s.showSettings(c, page)
 	}
 }
 
-// keepForm answers a form whose session has ended: what was typed comes back, to be sent again. Nothing is read of the guild for it.
-func (s *Site) keepForm(c *gin.Context) error {
-	_, why := signedIn(c, toManage)
-	sent, err := postForm(c)
-	if sent.Del("do"); err != nil || len(sent) == 0 {
-		return cmp.Or(err, why)
+// keeping runs a handler, or answers a form whose session has ended: what was typed comes back, to be sent again. Nothing is read of the guild
+// for it.
+func (s *Site) keeping(h gin.HandlerFunc) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if sessionOf(c) != nil {
+			h(c)
+			return
+		}
+		s.handle(func(c *gin.Context) error {
+			_, why := signedIn(c, toManage)
+			f, err := readForm(c)
+			if err != nil {
+				return err
+			}
+			if f.sent.Del("do"); len(f.sent) == 0 {
+				return why
+			}
+			return s.show(c, http.StatusUnauthorized, "settings-kept", "Please sign in", f.sent)
+		})(c)
 	}
-	return s.show(c, http.StatusUnauthorized, "settings-kept", "Please sign in", sent)
 }
 
 // merge brings into the form what others saved since it was made, and asks about what both changed. What the same manager saved, before they went
@@ -94,16 +98,6 @@ func (p *settingsPage) merge() {
 	if !p.Form.IsOf(p.Guild.Edited) {
 		p.Conflicts = p.known.Merge(p.Form, p.Guild.Edited)
 	}
-}
-
-// managedPage is the page without its form.
-func (s *Site) managedPage(c *gin.Context) (*settingsPage, error) {
-	g, err := s.managedGuild(c)
-	if err != nil {
-		return nil, err
-	}
-	page := &settingsPage{}
-	return page, s.readInto(c.Request.Context(), page, g)
 }
 
 // readInto puts the guild into the page, with its directory.
@@ -117,6 +111,21 @@ func (s *Site) readInto(ctx context.Context, page *settingsPage, g *guild.Guild)
 // toManage is what signing in is for.
 const toManage = "Sign in to manage your community."
 
+// managing runs a handler with the guild of the path, for its manager, and what was sent.
+func (s *Site) managing(h func(c *gin.Context, g *guild.Guild, sent *form) error) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		g, err := s.managedGuild(c)
+		if err != nil {
+			return err
+		}
+		sent, err := readForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, g, sent)
+	})
+}
+
 // managedGuild reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
 func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	session, err := signedIn(c, toManage)
@@ -124,7 +133,7 @@ func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 		return nil, err
 	}
 	gid, err := id.Parse[id.Guild](c.Param("guildId"))
-	if err != nil || s.deps.Settings == nil {
+	if err != nil {
 		return nil, noGuild()
 	}
 	known, err := s.deps.Guilds.ByID(c.Request.Context(), gid)
@@ -164,12 +173,12 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 		case err != nil:
 			return err
 		case len(page.Conflicts) > 0:
-			return s.showSettings(c, http.StatusConflict, page)
+			return s.showSettings(c, page)
 		case !ok:
 			if err := s.checkVanity(ctx, page); err != nil {
 				return err
 			}
-			return s.showSettings(c, http.StatusUnprocessableEntity, page)
+			return s.showSettings(c, page)
 		}
 		_, err = s.deps.Settings.Save(ctx, page.Guild, p)
 		field := ""
@@ -194,7 +203,7 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 			return err
 		}
 		page.refuse(field, fault.From(err).Message)
-		return s.showSettings(c, http.StatusUnprocessableEntity, page)
+		return s.showSettings(c, page)
 	}
 	return fault.New(fault.Conflict, "Others save these settings at the same moment. Go back and save again.")
 }
@@ -202,11 +211,10 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 // previewSettings judges the form without saving it: what is wrong, whether the vanity is free, what the curve would do.
 func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 	page.merge()
-	_, ok, err := page.propose()
-	if err != nil {
+	if _, _, err := page.propose(); err != nil {
 		return err
 	}
-	if err = s.checkVanity(c.Request.Context(), page); err != nil {
+	if err := s.checkVanity(c.Request.Context(), page); err != nil {
 		return err
 	}
 	if curve := page.curve(); curve != nil {
@@ -216,12 +224,8 @@ func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 		}
 		page.Preview = &preview
 	}
-	status := http.StatusOK
-	if !ok || len(page.Wrongs) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
-	page.Checked = status == http.StatusOK && len(page.Conflicts) == 0
-	return s.showSettings(c, status, page)
+	page.Checked = !page.Refused.bad() && len(page.Conflicts) == 0
+	return s.showSettings(c, page)
 }
 
 // checkVanity finds out what is known of the vanity in the form, and refuses another guild's.
@@ -264,13 +268,12 @@ func (*settingsPage) NameOf(m guilds.Moved) string {
 	return name
 }
 
-func (s *Site) showSettings(c *gin.Context, status int, page *settingsPage) error {
+func (s *Site) showSettings(c *gin.Context, page *settingsPage) error {
+	status := page.Refused.status()
 	if len(page.Conflicts) > 0 {
 		status = http.StatusConflict
-	} else {
-		page.focus()
 	}
 	page.Now = s.deps.Now()
-	page.Unsaved = len(page.Wrongs) > 0 || !page.known.Same(page.known.Filled(page.Guild.Edited), page.Form)
+	page.Unsaved = page.Refused.bad() || !page.known.Same(page.known.Filled(page.Guild.Edited), page.Form)
 	return s.show(c, status, "settings", "Settings of "+page.Guild.Name, page)
 }

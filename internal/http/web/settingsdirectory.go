@@ -90,7 +90,7 @@ func (p *settingsPage) chooser(name string, of properties.Of, area string, value
 	if strings.HasSuffix(name, "."+properties.AddProperty) {
 		typed = values[properties.AddProperty]
 	}
-	f := p.named(name, "Add a "+string(of), "Choose a name, or type an ID.", typed)
+	f := named(name, "Add a "+string(of), "Choose a name, or type an ID.", typed, p.Refused)
 	f.Into, f.List = area, string(of)+"s"
 	return &f
 }

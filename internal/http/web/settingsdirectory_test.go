@@ -68,7 +68,7 @@ func TestWhatCannotBeChosenIsSaidBesideTheList(t *testing.T) {
 		"TWIN": `id="f-roleRewards-0--add-error">Several items have this name.`, "news": `id="f-roleRewards-0--add-error">Nothing has this name.`,
 		"400000000000000099": `id="f-roleRewards-0--roles-error">Line 1: the name is required.`, "17 x": `id="f-roleRewards-0--add-error">Nothing has this name.`,
 	} {
-		b.post(settingsAddress, with(form, "do", "save", "roleRewards[0].add", typed)).want(422, "<h2>Not saved</h2>", want, `href="#f-roleRewards-0--`)
+		b.post(settingsAddress, with(form, "do", "save", "roleRewards[0].add", typed)).want(422, "<h2>Nothing was changed</h2>", want, `href="#f-roleRewards-0--`)
 		b.post(settingsAddress, with(form, "do", "check", "roleRewards[0].add", typed)).want(422, want)
 	}
 	b.post(settingsAddress, with(form, "do", "save", "ignoredRoleIds[add]", "nobody")).want(422, `id="f-ignoredRoleIds-add-error">Nothing has this name.`, "Ignored roles</a>", `value="nobody"`)
@@ -123,7 +123,7 @@ func TestNamesOfTheDirectoryMayBeTooLong(t *testing.T) {
 	b := w.manager()
 	form, before := b.get(settingsAddress).form(), w.saved()
 	b.post(settingsAddress, with(form, "do", "save", "multipliers[1].targets", strings.Join(lines, "\r\n"), "roleRewards[0].roles", strings.Join(lines[:240], "\r\n"))).
-		want(422, "<h2>Not saved</h2>", "the settings would be longer than 262144 bytes")
+		want(422, "<h2>Nothing was changed</h2>", "the settings would be longer than 262144 bytes")
 	if w.saved() != before {
 		t.Errorf("saved %s", w.saved())
 	}

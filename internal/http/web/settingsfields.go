@@ -16,14 +16,13 @@ type settingsSection struct {
 // settingsField is a property: a field, or a list of rows.
 type settingsField struct {
 	field
-	Properties string // the section that it is in, by its id
-	Rows       []settingsRow
-	Heading    bool                // the list has a heading of its own
-	Grid       bool                // fields of a row stand side by side
-	Noun       string              // what a row is called
-	Add        []properties.Option // the buttons that add one
-	Next       string              // the id of the first field of the next row
-	Ticked     map[string]bool     // of the options
+	Section string // the id of the section that it is in
+	Rows    []settingsRow
+	Heading bool                // the list has a heading of its own
+	Columns []string            // of the rows
+	Noun    string              // what a row is called
+	Add     []properties.Option // the buttons that add one
+	Next    string              // the id of the first field of the next row
 }
 
 // One is what a row is called in a sentence, and None what there are none of.
@@ -33,7 +32,7 @@ func (f settingsField) One() string { return strings.ToLower(f.Noun) }
 func (f settingsField) None() string { return strings.ToLower(f.Label) }
 
 // settingsRow is a row of a list.
-type settingsRow struct{ Hidden, Fields, Boxes []field }
+type settingsRow struct{ Hidden, Fields []field }
 
 // Sections are what managers can set, as the form has it.
 func (p *settingsPage) Sections() (list []settingsSection) {
@@ -50,27 +49,28 @@ func (p *settingsPage) Sections() (list []settingsSection) {
 }
 
 func (p *settingsPage) settingsField(property properties.Property, section properties.Section) settingsField {
-	f := settingsField{field: p.field(property, property.Name, p.Form.Fields), Properties: section.ID, Heading: property.Label != section.Title, Ticked: map[string]bool{}}
-	for _, o := range f.Options {
-		f.Ticked[o.Value] = p.Form.Fields[properties.BoxOf(property.Name, o.Value)] != ""
-	}
+	f := settingsField{field: p.field(property, property.Name, p.Form.Fields), Section: section.ID, Heading: property.Label != section.Title}
 	rows, ok := property.Kind.(properties.Rows)
 	if !ok {
 		return f
 	}
-	f.Grid, f.Noun, f.Add, f.Next = rows.Grid, rows.Noun, rows.Add, fieldID(p.Form.Next(property))
+	f.Noun, f.Add, f.Next = rows.Noun, rows.Add, fieldID(p.Form.Next(property))
+	for _, one := range rows.Fields {
+		if one.Kind.Shape() != "hidden" {
+			f.Columns = append(f.Columns, one.Label)
+		}
+	}
 	for i, values := range p.Form.Rows[property.Name] {
 		row := settingsRow{}
 		for _, one := range rows.Fields {
 			shown := p.field(one, properties.Field(property.Name, i, one.Name), values)
-			switch shown.Shape {
-			case "hidden":
+			if shown.Shape == "hidden" {
 				row.Hidden = append(row.Hidden, shown)
-			case "box":
-				row.Boxes = append(row.Boxes, shown)
-			default:
-				row.Fields = append(row.Fields, shown)
+				continue
 			}
+			place, _ := properties.PlaceOf(shown.Name)
+			shown.Label = place.Label()
+			row.Fields = append(row.Fields, shown)
 		}
 		f.Rows = append(f.Rows, row)
 	}
@@ -79,9 +79,8 @@ func (p *settingsPage) settingsField(property properties.Property, section prope
 
 // field is the field of a property with that name. values are those of its row, or of the form.
 func (p *settingsPage) field(property properties.Property, name string, values map[string]string) field {
-	f := p.named(name, property.Label, property.Hint, values[property.Name])
-	f.Shape = property.Kind.Shape()
-	f.Unit, f.Options = values[property.Name+properties.Unit], properties.Options(property.Kind)
+	f := fieldFor(property, name, values, p.Refused)
+	f.Unit, f.Focus = values[property.Name+properties.Unit], name == p.Focus
 	if input, ok := property.Kind.(properties.Input); ok {
 		f.Type, f.List = input.Input()
 	}
@@ -94,14 +93,23 @@ func (p *settingsPage) field(property properties.Property, name string, values m
 	}
 	if f.Shape == "curve" {
 		for i := range level.MaxCoefficients {
-			c := p.named(properties.Coefficient(i), "abcde"[i:i+1], "", values[properties.Coefficient(i)])
-			c.ID, c.Wrong, c.Focus = fieldID(c.Name), f.Wrong, f.Focus && i == 0
-			f.Coefficients = append(f.Coefficients, c)
+			f.Coefficients = append(f.Coefficients, named(properties.Coefficient(i), "abcde"[i:i+1], "", values[properties.Coefficient(i)], p.Refused))
 		}
 	}
 	return f
 }
 
-func (p *settingsPage) named(name, label, hint, value string) field {
-	return field{Name: name, ID: fieldID(name), Label: label, Hint: hint, Value: value, Wrong: p.Wrong(name), Focus: name == p.Focus}
+// fieldFor is the field of a property with that name, by what is in the fields of its form or row.
+func fieldFor(property properties.Property, name string, values map[string]string, refused *form) field {
+	f := named(name, property.Label, property.Hint, values[property.Name], refused)
+	f.Shape, f.Options, f.Attributes = property.Kind.Shape(), properties.Options(property.Kind), "autocapitalize=none spellcheck=false"
+	f.Ticked = func(value string) bool { return values[properties.BoxOf(property.Name, value)] != "" }
+	if f.Shape == "box" && f.Hint != "" {
+		f.Label, f.Hint = f.Hint, ""
+	}
+	return f
+}
+
+func named(name, label, hint, value string, refused *form) field {
+	return field{Name: name, ID: fieldID(name), Label: label, Hint: hint, Value: value, Wrong: refused.Wrong(fieldID(name))}
 }

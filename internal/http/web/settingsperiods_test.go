@@ -97,7 +97,7 @@ func TestASeasonThatHasClosedKeepsItsDates(t *testing.T) {
 	}
 	form, before := b.get(settingsAddress).form(), w.saved()
 	b.post(settingsAddress, with(form, "do", "save", "seasons[1].start", "2026-12-02")).
-		want(422, "<h2>Not saved</h2>", `href="#f-seasons">Seasons</a>`, `id="f-seasons">A season that has closed keeps its dates.`, `value="2026-12-02"`)
+		want(422, "<h2>Nothing was changed</h2>", `href="#f-seasons">Seasons</a>`, `id="f-seasons" tabindex="-1" autofocus>A season that has closed keeps its dates.`, `value="2026-12-02"`)
 	if w.saved() != before {
 		t.Errorf("saved %s", w.saved())
 	}

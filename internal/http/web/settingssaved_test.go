@@ -59,7 +59,7 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	// The operator's change is one too. Errors are shown beside the question.
 	form = one.get(settingsAddress).form()
 	w.put(public, everySetting)
-	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody", "vanity", "mine")).want(409, "changed while you were editing", "<h2>Not saved</h2>", "Short name</th>")
+	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody", "vanity", "mine")).want(409, "changed while you were editing", "<h2>Nothing was changed</h2>", "Short name</th>")
 }
 
 // A row that one manager changed and another removed is asked about, and comes back when it is chosen.

@@ -14,61 +14,28 @@ import (
 	"levelboard/internal/usecase/guilds"
 )
 
-// wrong is what is wrong with the field of that name, or with the whole form when there is none.
-type wrong struct{ Field, Message string }
-
-// ID is where the field is in the page.
-func (w wrong) ID() string { return fieldID(w.Field) }
-
-// Label is what the field is called in the list of errors.
-func (w wrong) Label() string {
-	if place, ok := properties.PlaceOf(w.Field); ok {
-		return place.Label()
+// refuse puts a message beside the field of that name, or above the form when there is none.
+func (p *settingsPage) refuse(name, message string) {
+	w := wrong{Message: message}
+	if name != "" {
+		place, _ := properties.PlaceOf(name)
+		w.ID, w.Label = fieldID(name), place.Label()
 	}
-	return "The settings"
-}
-
-// refuse puts a message beside a field. It takes the place of one that is there.
-func (p *settingsPage) refuse(field, message string) {
-	i := slices.IndexFunc(p.Wrongs, func(w wrong) bool { return w.Field == field })
-	if i < 0 {
-		i, p.Wrongs = len(p.Wrongs), append(p.Wrongs, wrong{Field: field})
-	}
-	p.Wrongs[i].Message = message
-}
-
-// Wrong is the error beside a field, or empty.
-func (p *settingsPage) Wrong(field string) string {
-	for _, w := range p.Wrongs {
-		if w.Field == field {
-			return w.Message
-		}
-	}
-	return ""
-}
-
-// focus puts the focus into the only field that is wrong. Several are listed, and the list has the focus.
-func (p *settingsPage) focus() {
-	if len(p.Wrongs) != 1 {
-		return
-	}
-	if place, ok := properties.PlaceOf(p.Wrongs[0].Field); ok && slices.Contains([]string{"input", "area", "select", "cooldown", "curve"}, place.Property.Kind.Shape()) {
-		p.Focus = p.Wrongs[0].Field
-	}
+	p.Refused.note(w)
 }
 
 // propose judges the form and puts what is wrong beside its fields.
 func (p *settingsPage) propose() (guilds.Proposal, bool, error) {
 	proposal, wrong, err := guilds.Propose(p.Guild.Settings, p.known.Given(p.Form))
 	for _, w := range wrong.Faults {
-		if field, message := p.place(w); p.Wrong(field) == "" {
+		if field, message := p.place(w); p.Refused.Wrong(fieldID(field)) == "" {
 			p.refuse(field, message)
 		}
 	}
 	if wrong.More > 0 {
 		p.refuse("", fmt.Sprintf("There are %s more errors. Correct these first.", count(wrong.More)))
 	}
-	return proposal, err == nil && len(p.Wrongs) == 0, err
+	return proposal, err == nil && !p.Refused.bad(), err
 }
 
 // place finds the field that an error belongs to and words the error for somebody who sees a form and no JSON.

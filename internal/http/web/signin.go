@@ -142,11 +142,11 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	if !s.localSignIn(c.Request) {
 		return fault.New(fault.NotFound, "There is no page at this address.")
 	}
-	sent, err := postForm(c)
+	sent, err := readForm(c)
 	if err != nil {
 		return err
 	}
-	n, err := strconv.Atoi(sent.Get("as"))
+	n, err := strconv.Atoi(sent.Value("as"))
 	if err != nil {
 		n = -1 // which is nobody
 	}
@@ -157,7 +157,7 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	if err != nil {
 		return fault.Down("sign in locally", err)
 	}
-	s.enter(c, secret, sent.Get("next"))
+	s.enter(c, secret, sent.Value("next"))
 	return nil
 }
 

@@ -40,16 +40,14 @@ type Deps struct {
 	Periods  *periods.Boards
 	Watch    *watch.Feed
 	Limiter  *ratelimit.Limiter
-	Fonts    *card.Fonts    // for previews
-	SignIn   SignIn         // nil when nobody can sign in
-	Settings *guilds.Guilds // nil when there is no page for them
+	Fonts    *card.Fonts // for previews
+	SignIn   SignIn      // nil when nobody can sign in
+	Settings *guilds.Guilds
 
-	// Jobs, Checkpoints and Audit are what the page of a guild's data needs; nil when there is none.
-	Jobs        *jobs.Runner
-	Checkpoints *checkpoints.Checkpoints
-	Audit       *audit.Log
-
-	Announcements *announce.Announcer // needed where there are Settings
+	Jobs          *jobs.Runner
+	Checkpoints   *checkpoints.Checkpoints
+	Audit         *audit.Log
+	Announcements *announce.Announcer
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
@@ -129,12 +127,12 @@ func (s *Site) Routes(r gin.IRouter) {
 
 	pages.get("/embed/:entry", s.handle(s.embed))
 	s.profileRoutes(pages)
-	pages.get(settingsPath, s.handle(s.settings), unlisted("/guilds/"))
-	pages.post(settingsPath, s.handle(s.changeSettings), upTo(maxSettingsForm), formHere)
+	pages.get(settingsPath, s.managing(s.settings), unlisted("/guilds/"))
+	pages.post(settingsPath, s.keeping(s.managing(s.changeSettings)), upTo(maxSettingsForm), formHere)
 	s.announcementRoutes(pages)
 	s.dataRoutes(pages)
-	pages.get(hiddenListPath, s.handle(s.hiddenList), unlisted("/guilds/"))
-	pages.post(hiddenListPath, s.handle(s.changeHiddenList), formHere)
+	pages.get(hiddenListPath, s.managing(s.hiddenList), unlisted("/guilds/"))
+	pages.post(hiddenListPath, s.managing(s.changeHiddenList), formHere)
 
 	pages.get("/sign-in", s.handle(s.signInPage), unlisted("/sign-"))
 	pages.only("/sign-in/provider", s.handle(s.toProvider))

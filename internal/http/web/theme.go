@@ -24,15 +24,15 @@ func themeOf(c *gin.Context) string {
 
 // chooseTheme keeps a choice, or drops it for the system's, and leads back to the page.
 func (s *Site) chooseTheme(c *gin.Context) error {
-	sent, err := postForm(c)
+	sent, err := readForm(c)
 	if err != nil {
 		return err
 	}
-	if theme := sent.Get("theme"); theme == "light" || theme == "dark" {
+	if theme := sent.Value("theme"); theme == "light" || theme == "dark" {
 		s.cookies.set(c, themeCookie, theme, themeTime)
 	} else {
 		s.cookies.clear(c, themeCookie)
 	}
-	c.Redirect(http.StatusSeeOther, safeNext(sent.Get("next")))
+	c.Redirect(http.StatusSeeOther, safeNext(sent.Value("next")))
 	return nil
 }

@@ -48,7 +48,7 @@ func TestWhatIsNotForEverybodyIsNotUnfurled(t *testing.T) {
 	b.signIn()
 	for path, status := range map[string]int{
 		"/leaderboard/" + string(closed): 200, "/leaderboard/gophers?page=0": 400, "/leaderboard/gophers?rank=x": 400, "/leaderboard/nobody": 404, memberPath(9): 404, "/nowhere": 404,
-		"/guilds/" + string(public) + "/settings": 404, "/profile": 200, "/leaderboard/gophers/search?q=" + "Memb": 200,
+		"/guilds/" + string(public) + "/settings": 200, "/profile": 200, "/leaderboard/gophers/search?q=" + "Memb": 200,
 	} {
 		b.get(path).want(status, `<meta name="robots" content="noindex">`).lacks("og:", "twitter:", "canonical", `name="description"`)
 	}

@@ -10,19 +10,9 @@ import (
 	"levelboard/internal/store"
 )
 
-// secretN is a key's text and its hash, for the key keyOne.
-func secretN(t *testing.T) (secret string, hash [32]byte) {
-	t.Helper()
-	secret, hash, err := apikey.Remint(keyOne)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return secret, hash
-}
-
 func rotate(t *testing.T, a store.Archive, now time.Time, overlap time.Duration) (secret string) {
 	t.Helper()
-	secret, hash := secretN(t)
+	secret, hash := apikey.Mint(keyOne)
 	must(t, a.RotateKey(t.Context(), keyOne, apikey.Rotation{Hash: hash, Now: now, Overlap: overlap}, byA()))
 	return secret
 }
@@ -43,7 +33,7 @@ func wantWorks(t *testing.T, a store.Archive, now time.Time, works string, secre
 
 func archiveRotations(t *testing.T, a store.Archive) {
 	now := time.Now().Truncate(time.Millisecond)
-	first, hash := secretN(t)
+	first, hash := apikey.Mint(keyOne)
 	k := aKey(keyOne)
 	k.Hash, k.ExpiresAt = hash, new(now.Add(300*24*time.Hour))
 	put(t, a, settingsOf(t, guildA, ""))
@@ -67,7 +57,7 @@ func archiveRotations(t *testing.T, a store.Archive) {
 	if err != nil || after.Name != k.Name || !after.ExpiresAt.Equal(*k.ExpiresAt) || !after.Granted(guildA) || after.Old != nil {
 		t.Errorf("after rotations: %+v, %v", after, err)
 	}
-	_, hash = secretN(t)
+	_, hash = apikey.Mint(keyOne)
 	r := apikey.Rotation{Hash: hash, Now: *k.ExpiresAt}
 	if err := a.RotateKey(t.Context(), keyOne, r, byA()); !errors.Is(err, apikey.ErrExpired) {
 		t.Errorf("an expired key: %v, want apikey.ErrExpired", err)
@@ -93,7 +83,7 @@ func archiveOldSecrets(t *testing.T, a store.Archive) {
 	wantWorks(t, a, now, "01", secrets[last-1], secrets[last])
 
 	// A rotation that is repeated, because its answer was lost, changes nothing.
-	_, hash := secretN(t)
+	_, hash := apikey.Mint(keyOne)
 	before := mustGet(a.LatestChange(t.Context()))(t)
 	for range 2 {
 		r := apikey.Rotation{Hash: hash, Now: now, Overlap: time.Hour}

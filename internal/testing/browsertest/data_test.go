@@ -19,7 +19,7 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.see("Upload and preview", "No checkpoints yet")
 	b.fill("#guild", "Voles")
 	b.press("Reset all members")
-	b.see("Type the name exactly as shown above.")
+	b.see("Type the name exactly as it is shown.")
 	b.until("document.activeElement.id === 'guild'")
 	b.inspect("data-wrong")
 

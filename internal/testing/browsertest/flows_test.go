@@ -188,7 +188,7 @@ func TestMakingAKeyAndUsingIt(t *testing.T) {
 	b.signIn("/profile")
 	b.fill("#name", "my bot")
 	b.pick("input[name=permission][value=read_write]")
-	b.pick(fmt.Sprintf("input[name=guild][value='%s']", moles))
+	b.pick(fmt.Sprintf("input[name='guild[%s]']", moles))
 	b.do(chromedp.Evaluate[chromedp.Void]("(() => { const make = [...document.querySelectorAll('button')].find((b) => b.textContent === 'Create key'); make.click(); make.click() })()"))
 	b.see("Copy it now")
 	secret := strings.TrimSpace(eval[string](b, "document.getElementById('secret').textContent"))

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -25,10 +26,8 @@ func (k *Keys) Create(ctx context.Context, by By, n apikey.NewKey) (secret strin
 	if err := by.mayGrant(n.GuildIDs...); err != nil {
 		return "", made, err
 	}
-	secret, keyID, hash, err := apikey.Mint()
-	if err != nil {
-		return "", made, fault.From(err)
-	}
+	keyID := cmp.Or(n.ID, apikey.NewID())
+	secret, hash := apikey.Mint(keyID)
 	made.Key = apikey.Key{
 		ID: keyID, Hash: hash, Name: n.Name, OwnerID: n.OwnerID, Permission: n.Permission, GuildIDs: n.GuildIDs,
 		CreatedAt: k.now().UTC().Truncate(time.Millisecond), ExpiresAt: n.ExpiresAt, RateLimit: n.RateLimit,
@@ -56,10 +55,7 @@ func (k *Keys) Rotate(ctx context.Context, by By, keyID string, overlap time.Dur
 	if !apikey.ValidID(keyID) {
 		return "", by.asFault("rotate a key", apikey.ErrNotFound)
 	}
-	secret, hash, err := apikey.Remint(keyID)
-	if err != nil {
-		return "", fault.From(err)
-	}
+	secret, hash := apikey.Mint(keyID)
 	r := apikey.Rotation{Hash: hash, Now: k.now(), Overlap: overlap}
 	if err := k.changed(ctx, by, "rotate a key", keyID, k.archive.RotateKey(ctx, keyID, r, by.Actor)); err != nil {
 		return "", err

@@ -38,114 +38,83 @@ func (w *world) posted(o *target, k Key, want ...string) {
 	}
 }
 
-func TestAMessageOfDiscord(t *testing.T) {
-	t.Parallel()
-	w, o, k := one(t, announcement.Discord, nil)
-	last := w.levelUp(gid, 5)
-	w.run(1, o.trust)
-	w.posted(o, k, "5")
-	call := o.calls()[0]
-	if call.method != http.MethodPost || call.path != "/hook/topsecret" || call.body != `{"content":"5","allowed_mentions":{"parse":[]}}` ||
-		call.header.Get("Content-Type") != "application/json" {
-		t.Errorf("sent %+v", call)
-	}
-	if s := w.state(k); s.Cursor != last {
-		t.Errorf("state %+v, want its cursor at %v", s, last)
-	}
-}
-
-// Silent events are not announced, and move no message.
-func TestWhatIsSilent(t *testing.T) {
-	t.Parallel()
-	w, o, k := one(t, announcement.Discord, nil)
-	const away id.User = "200000000000000002"
-	w.gone[away] = true
-	w.set(func() { s := w.states[k]; s.Cursor.Millis = 1; w.states[k] = s })
-	old, bulk, absent := raised(1, 2), raised(1, 2), raised(2, 3)
-	old.ID.Millis, bulk.Silent, absent.User = uint64(time.Now().Add(-oldest-time.Minute).UnixMilli()), true, away
-	for _, e := range []events.Entry{
-		old, bulk, absent, raised(9, 8), {Reset: events.Imported}, {User: user, Moved: events.Removed},
-		{Period: `{"id":"2026-W48","kind":"week","members":0,"winners":[]}`}, raised(3, 4),
-	} {
-		w.happens(gid, e)
-	}
-	w.run(1, o.trust)
-	w.posted(o, k, "4")
-}
-
-func TestABurstIsOneMessage(t *testing.T) {
-	t.Parallel()
-	w, o, k := one(t, announcement.Discord, nil)
-	var want []string
-	for l := range level.Level(13) {
-		w.levelUp(gid, l+1)
-		want = append(want, fmt.Sprint(l+1))
-	}
-	w.run(1, o.trust)
-	w.posted(o, k, strings.Join(want[:10], "\n"), strings.Join(want[10:], "\n"))
-}
-
-// As many as fit into 2,000 characters, with the line breaks, become one message.
-func TestALongBurstIsSplit(t *testing.T) {
-	t.Parallel()
-	w, o := newWorld(t), newTarget(t, nil)
-	a := hook(1, announcement.Discord, o.url)
-	text := strings.Repeat("é", 998) + "{level}"
-	a.Text = &text
-	w.announces(gid, a)
-	for _, l := range []level.Level{8, 9, 10, 11} {
-		w.levelUp(gid, l)
-	}
-	w.run(1, o.trust)
-	line := func(l string) string { return strings.Replace(text, "{level}", l, 1) }
-	w.posted(o, Key{gid, a.ID}, line("8")+"\n"+line("9"), line("10"), line("11"))
-}
-
-// A message says what its event is, and mentions only the members that it is about.
+// A message says what its event is, in the announcement's words, and mentions only the members that it is about. A burst is one message, or as many as
+// ten each, and 2,000 characters, need. Silent events are not announced.
 func TestMessages(t *testing.T) {
 	const away id.User = "200000000000000002"
 	winners := `{"id":"season-x","kind":"season","name":"Winter","members":2,"winners":[` +
 		`{"rank":1,"userId":"` + string(user) + `","gained":5},{"rank":2,"userId":"` + string(away) + `","gained":4}]}`
+	old, bulk, absent, hidden := raised(1, 2), raised(1, 2), raised(2, 3), raised(3, 4)
+	old.ID.Millis, bulk.Silent, absent.User, hidden.Hidden = uint64(time.Now().Add(-oldest-time.Minute).UnixMilli()), true, away, true
+	long := strings.Repeat("é", 998)
 	for name, c := range map[string]struct {
 		text   string
 		change func(a *announcement.Announcement)
 		events []events.Entry
-		want   string
-		says   string // in the body
+		want   []string
+		body   string // of the first, at its end
 	}{
+		"one": {"{level}", nil, []events.Entry{raised(4, 5)}, []string{"5"}, `{"content":"5","allowed_mentions":{"parse":[]}}`},
+		"a burst": {
+			"{level}", nil, upTo(13), []string{"1\n2\n3\n4\n5\n6\n7\n8\n9\n10", "11\n12\n13"}, `{"parse":[]}}`,
+		},
+		"a long burst": {
+			long + "{level}", nil, upTo(11)[7:], []string{long + "8\n" + long + "9", long + "10", long + "11"}, `{"parse":[]}}`,
+		},
+		"what is silent": {
+			"{level}", nil, []events.Entry{
+				old, bulk, absent, hidden, raised(9, 8), {Reset: events.Imported}, {User: user, Moved: events.Removed},
+				{Period: `{"id":"2026-W48","kind":"week","members":0,"winners":[]}`}, raised(3, 4),
+			}, []string{"4"}, `{"parse":[]}}`,
+		},
 		"mentions": {
 			"@everyone {user} {rank} {guild}", func(a *announcement.Announcement) { a.Mention = true }, []events.Entry{raised(1, 2), raised(2, 3)},
-			"@everyone <@200000000000000001> 3 Gophers\n@everyone <@200000000000000001> 3 Gophers", `"allowed_mentions":{"parse":[],"users":["200000000000000001"]}`,
+			[]string{"@everyone <@200000000000000001> 3 Gophers\n@everyone <@200000000000000001> 3 Gophers"}, `{"parse":[],"users":["200000000000000001"]}}`,
 		},
-		"winners": {"{period}: {first}{^second}, no second{/second}", nil, []events.Entry{{Period: winners}}, "Winter: ada, no second", `"parse":[]`},
+		"winners": {"{period}: {first}{^second}, no second{/second}", nil, []events.Entry{{Period: winners}}, []string{"Winter: ada, no second"}, `{"parse":[]}}`},
 		"roles, each once, of rewards in the jump": {
-			"{level}: {roles}", func(a *announcement.Announcement) { a.OnlyWithRoles = true }, []events.Entry{raised(0, 1), raised(1, 5), raised(5, 6)},
-			"5: Regular, Old", `"parse":[]`,
+			"{level}: {roles}", func(a *announcement.Announcement) { a.OnlyWithRoles = true }, []events.Entry{raised(0, 1), raised(5, 6), raised(1, 5)},
+			[]string{"5: Regular, Old"}, `{"parse":[]}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, o := newWorld(t), newTarget(t, nil)
+			w, o, k := one(t, announcement.Discord, nil)
 			w.gone[away] = true
-			a := hook(1, announcement.Discord, o.url)
-			if a.Text = &c.text; c.change != nil {
-				c.change(&a)
+			g := w.guilds[gid]
+			if g.Announcements[0].Text = &c.text; c.change != nil {
+				c.change(&g.Announcements[0])
 			}
-			w.announces(gid, a)
-			regular, old := guild.Role{ID: "1", Name: "Regular"}, guild.Role{ID: "2", Name: "Old"}
-			w.guilds[gid].RoleRewards = []guild.RoleReward{
-				{Level: 0, Roles: []guild.Role{{ID: "3", Name: "New"}}}, {Level: 2, Roles: []guild.Role{regular}}, {Level: 5, Roles: []guild.Role{regular, old}}, {Level: 6},
+			regular, former := guild.Role{ID: "1", Name: "Regular"}, guild.Role{ID: "2", Name: "Old"}
+			g.RoleRewards = []guild.RoleReward{
+				{Level: 0, Roles: []guild.Role{{ID: "3", Name: "New"}}}, {Level: 2, Roles: []guild.Role{regular}}, {Level: 5, Roles: []guild.Role{regular, former}}, {Level: 6},
 			}
+			s := w.states[k]
+			s.Cursor.Millis = 1
+			w.states[k] = s
+			var last events.ID
 			for _, e := range c.events {
-				w.happens(gid, e)
+				last = w.happens(gid, e)
 			}
 			w.run(1, o.trust)
-			w.posted(o, Key{gid, a.ID}, c.want)
-			if body := o.calls()[0].body; !strings.Contains(body, c.says) {
-				t.Errorf("sent %s", body)
+			w.posted(o, k, c.want...)
+			if call := o.calls()[0]; call.method != http.MethodPost || call.path != "/hook/topsecret" || !strings.HasSuffix(call.body, c.body) ||
+				call.header.Get("Content-Type") != "application/json" {
+				t.Errorf("sent %+v", call)
+			}
+			if s := w.state(k); s.Cursor != last {
+				t.Errorf("the cursor is at %v, want %v", s.Cursor, last)
 			}
 		})
 	}
+}
+
+// upTo are level-ups by one from level 0.
+func upTo(last level.Level) (list []events.Entry) {
+	for l := range last {
+		list = append(list, raised(l, l+1))
+	}
+	return list
 }
 
 // A webhook gets each event that it is for, signed, silent ones too, and the same id at each try.
@@ -194,44 +163,50 @@ func TestASignedWebhook(t *testing.T) {
 	}
 }
 
-// A host that answers 5xx is tried five times; then the message is dropped and the next one is tried.
-func TestFiveTries(t *testing.T) {
-	t.Parallel()
-	w, o, k := one(t, announcement.Discord, func(n int, w http.ResponseWriter, _ *http.Request) {
-		if n <= mostTries {
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-	})
-	w.levelUp(gid, 2)
-	w.run(1, o.trust)
-	w.wait("a failure is noted", func() bool { return strings.Contains(w.state(k).LastError, "500") })
-	w.levelUp(gid, 3)
-	w.posted(o, k, "2", "2", "2", "2", "2", "3")
-	calls := o.calls()
-	for i := 1; i < mostTries; i++ {
-		if waited := calls[i].at.Sub(calls[i-1].at); waited < every<<(i-1) {
-			t.Errorf("try %d after %v", i+1, waited)
-		}
-	}
-}
-
+// What becomes of a message by what its host answers: 5xx is tried five times, 429 is obeyed and is no try, another 4xx and 3xx drop the message, and
+// what says that the webhook is gone switches the announcement off. The next message is tried in any case.
 func TestAnswers(t *testing.T) {
-	for status, off := range map[int]bool{401: true, 403: true, 404: true, 410: true, 400: false, 413: false, 302: false} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
+	for name, c := range map[string]struct {
+		status       int
+		header, body string
+		times        int           // how often it is answered so
+		wait         time.Duration // between two of them
+		taken, off   bool          // in the end
+	}{
+		"500 once": {500, "", "", 1, every, true, false}, "500": {500, "", "", mostTries, every, false, false},
+		"401": {401, "", "", 1, 0, false, true}, "403": {403, "", "", 1, 0, false, true}, "404": {404, "", "", 1, 0, false, true}, "410": {410, "", "", 1, 0, false, true},
+		"400": {400, "", "", 1, 0, false, false}, "413": {413, "", "", 1, 0, false, false}, "302": {302, "", "", 1, 0, false, false},
+		"429 with seconds in the header":           {429, "1", "", 6, time.Second, true, false},
+		"429 with seconds with a fraction":         {429, "", `{"retry_after":0.35,"global":false}`, 6, 350 * time.Millisecond, true, false},
+		"429 with a more exact body":               {429, "1", `{"retry_after":0.4}`, 6, 400 * time.Millisecond, true, false},
+		"429 with milliseconds":                    {429, "1", `{"retry_after":700}`, 6, 700 * time.Millisecond, true, false},
+		"429 with milliseconds without the header": {429, "", `{"retry_after":1200}`, 6, 1200 * time.Millisecond, true, false},
+		"429 alone": {429, "", "no JSON", 6, leastWait, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, o, k := one(t, announcement.Discord, func(n int, w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", "https://elsewhere.example/topsecret")
-				if n == 1 {
-					w.WriteHeader(status)
+				if n > c.times {
+					return
 				}
+				if c.header != "" {
+					w.Header().Set("Retry-After", c.header)
+				}
+				w.WriteHeader(c.status)
+				_, _ = w.Write([]byte(c.body))
 			})
 			w.levelUp(gid, 2)
 			a, _ := w.run(1, o.trust)
-			w.wait("the answer is noted", func() bool { return w.state(k).LastError != "" })
-			if s := w.state(k); (s.Off != "") != off || !strings.Contains(s.LastError, fmt.Sprint(status)) || strings.Contains(s.LastError+s.Off, "topsecret") {
+			w.wait("the answers", func() bool {
+				s := w.state(k)
+				return len(o.calls()) >= c.times && s.LastError+s.Off != "" || !s.LastSent.IsZero()
+			})
+			if s := w.state(k); s.LastSent.IsZero() && !strings.Contains(s.LastError, fmt.Sprint(c.status)) || strings.Contains(s.LastError+s.Off, "topsecret") {
 				t.Errorf("state %+v", s)
 			}
-			if off { // what happens meanwhile, and what switched it off, is not announced
+			if c.off { // what happens meanwhile, and what switched it off, is not announced
+				w.wait("it is off", func() bool { return w.state(k).Off != "" })
 				w.levelUp(gid, 3)
 				a.Changed(gid)
 				time.Sleep(2 * every)
@@ -240,44 +215,17 @@ func TestAnswers(t *testing.T) {
 				}
 				time.Sleep(5 * time.Millisecond)
 			}
+			want := slices.Repeat([]string{"2"}, c.times)
+			if c.taken {
+				want = append(want, "2")
+				w.posted(o, k, want...)
+			}
 			w.levelUp(gid, 4)
-			w.posted(o, k, "2", "4")
-		})
-	}
-}
-
-// 429 is obeyed, in seconds and in milliseconds, and is no try.
-func Test429(t *testing.T) {
-	for name, c := range map[string]struct {
-		header, body string
-		wait         time.Duration
-	}{
-		"seconds in the header":           {"1", "", time.Second},
-		"seconds with a fraction":         {"", `{"retry_after":0.35,"global":false}`, 350 * time.Millisecond},
-		"the body is more exact":          {"1", `{"retry_after":0.4}`, 400 * time.Millisecond},
-		"milliseconds":                    {"1", `{"retry_after":700}`, 700 * time.Millisecond},
-		"milliseconds without the header": {"", `{"retry_after":1200}`, 1200 * time.Millisecond},
-		"neither":                         {"", "no JSON", leastWait},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			const times = 6
-			w, o, k := one(t, announcement.Discord, func(n int, w http.ResponseWriter, _ *http.Request) {
-				if n <= times {
-					if c.header != "" {
-						w.Header().Set("Retry-After", c.header)
-					}
-					w.WriteHeader(http.StatusTooManyRequests)
-					_, _ = w.Write([]byte(c.body))
-				}
-			})
-			w.levelUp(gid, 2)
-			w.run(1, o.trust)
-			w.posted(o, k, slices.Repeat([]string{"2"}, times+1)...)
+			w.posted(o, k, append(want, "4")...)
 			calls := o.calls()
-			for i := 1; i <= times; i++ {
-				if waited := calls[i].at.Sub(calls[i-1].at); waited < c.wait || waited > c.wait+10*time.Second {
-					t.Errorf("it waited %v, want %v", waited, c.wait)
+			for i := 1; i < c.times; i++ {
+				if waited := calls[i].at.Sub(calls[i-1].at); waited < c.wait || waited > c.wait<<i+10*time.Second {
+					t.Errorf("before try %d it waited %v, want %v", i+1, waited, c.wait)
 				}
 			}
 		})
@@ -323,15 +271,15 @@ func TestKills(t *testing.T) {
 	for l := range level.Level(100) {
 		want = append(want, "msg_hook-1_"+w.levelUp(gid, l+1).String())
 	}
-	for i := 0; w.state(k).Cursor.String() != strings.TrimPrefix(want[99], "msg_hook-1_"); i++ {
+	done := func() bool { return "msg_hook-1_"+w.state(k).Cursor.String() == want[99] }
+	for i := 0; !done(); i++ {
+		posted := len(o.calls())
 		w.set(func() { w.fence++ })
 		a, kill := w.run(w.fence, o.trust)
 		a.Changed(gid)
-		time.Sleep(every + time.Duration(i%7)*17*time.Millisecond)
+		w.wait("a post", func() bool { return len(o.calls()) > posted || done() })
+		time.Sleep(time.Duration(i%7) * 17 * time.Millisecond)
 		kill()
-		if i > 60 {
-			t.Fatal("it does not come to an end")
-		}
 	}
 	var got []string
 	for _, c := range o.calls() {
@@ -342,6 +290,29 @@ func TestKills(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %d posts, want %d in their order: %v", len(got), len(want), got)
 	}
+}
+
+// A state that was read before a post was noted is not used after it.
+func TestNothingIsPostedTwiceByALookDuringAPost(t *testing.T) {
+	t.Parallel()
+	answer := make(chan struct{})
+	w, o, k := one(t, announcement.Discord, func(int, http.ResponseWriter, *http.Request) { <-answer })
+	w.levelUp(gid, 2)
+	a, _ := w.run(1, o.trust)
+	w.wait("the post", func() bool { return len(o.calls()) == 1 })
+	w.set(func() {
+		w.stateRead = func() {
+			close(answer)
+			for i := 0; i < 3000 && w.state(k).LastSent.IsZero(); i++ {
+				time.Sleep(10 * time.Millisecond)
+			}
+			time.Sleep(every) // so that whoever posted is done
+		}
+	})
+	a.Changed(gid)
+	w.wait("the post is noted", func() bool { return !w.state(k).LastSent.IsZero() })
+	w.levelUp(gid, 3)
+	w.posted(o, k, "2", "3")
 }
 
 // Of two replicas the one without the lease posts nothing, and one that lost it notes nothing.

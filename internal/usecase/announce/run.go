@@ -35,7 +35,7 @@ func (a *Announcer) Changed(g id.Guild) {
 // Run posts while this process holds the lease, until ctx ends.
 func (a *Announcer) Run(ctx context.Context) {
 	defer a.client.Close()
-	for pause.For(ctx, a.every) {
+	for on := true; on; on = pause.For(ctx, a.every) {
 		if l, held := a.Lease(); held {
 			a.serve(ctx, l)
 		}
@@ -44,7 +44,7 @@ func (a *Announcer) Run(ctx context.Context) {
 
 // serve posts under a lease until that is lost, or ctx ends.
 func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
-	t := &term{Announcer: a, lease: l, due: map[id.Guild]time.Time{}}
+	t := &term{Announcer: a, lease: l, due: map[id.Guild]time.Time{}, busy: map[Key]bool{}}
 	a.term.Store(t)
 	defer a.term.Store(nil)
 	var working sync.WaitGroup
@@ -52,17 +52,19 @@ func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	start := func(s State) {
-		if s.Off != "" || s.Kind == announcement.Bot {
-			return
-		}
-		if _, busy := t.busy.LoadOrStore(s.Key, true); busy {
+		switch {
+		case s.Off != "" || s.Kind == announcement.Bot:
+		case t.busy[s.Key]:
 			t.lookAt(s.Guild, time.Now().Add(t.every))
-			return
+		default:
+			t.busy[s.Key] = true
+			working.Go(func() {
+				t.deliver(ctx, s)
+				t.looking.Lock() // a look may have read the state of before
+				defer t.looking.Unlock()
+				delete(t.busy, s.Key)
+			})
 		}
-		working.Go(func() {
-			defer t.busy.Delete(s.Key)
-			t.deliver(ctx, s)
-		})
 	}
 	pause.Again(ctx, func() time.Duration { return a.every }, func(ctx context.Context) error {
 		if now, held := a.Lease(); !held || now.Fence != l.Fence {
@@ -79,10 +81,12 @@ func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
 type term struct {
 	*Announcer
 	lease lease.Lease
-	looks int      // since the last one that failed
-	busy  sync.Map // of Key; the announcements that are being worked on
+	looks int // since the last one that failed
 
-	mu  sync.Mutex             // of due
+	looking sync.Mutex   // is held during a look, and guards busy
+	busy    map[Key]bool // the announcements that are being worked on
+
+	mu  sync.Mutex             // guards due
 	due map[id.Guild]time.Time // when to look at a guild
 }
 
@@ -110,6 +114,8 @@ func (t *term) takeDue() []id.Guild {
 func (t *term) look(ctx context.Context, start func(State)) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	t.looking.Lock()
+	defer t.looking.Unlock()
 	eventful, err := t.Live.TakeEventful(ctx)
 	for _, g := range eventful {
 		t.lookAt(g, time.Now())

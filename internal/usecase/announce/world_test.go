@@ -47,7 +47,8 @@ type world struct {
 	notes     int
 	away      error // of the archive
 	liveAway  error
-	noteFails error // in place of the next note, once
+	noteFails error  // in place of the next note, once
+	stateRead func() // is called, once, after states were read
 	gone      map[id.User]bool
 	fence     int64
 }
@@ -113,13 +114,18 @@ func (w *world) set(f func()) {
 
 func (w *world) AnnouncementStates(_ context.Context, guilds []id.Guild) (list []State, err error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	for k, s := range w.states {
 		if slices.Contains(guilds, k.Guild) {
 			list = append(list, s)
 		}
 	}
-	return list, w.away
+	read, err := w.stateRead, w.away
+	w.stateRead = nil
+	w.mu.Unlock()
+	if read != nil {
+		read()
+	}
+	return list, err
 }
 
 func (w *world) AnnouncementsOn(_ context.Context, after Key, limit int) (list []State, err error) {

@@ -17,7 +17,7 @@ import (
 var awardScript = newChangeScript("award", changing...)
 
 // awardOwn is how many of its own arguments come before the members.
-const awardOwn = 3
+const awardOwn = 2
 
 // maxOffers bounds the messages of one step, and with them the work of its script.
 const maxOffers = 10_000
@@ -26,10 +26,9 @@ var errAwards = errors.New("not the awards of one step")
 
 // Award implements leaderboard.Board.
 func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
-	members, places, told := dataFirst(a.Members, awardData)
-	args, err := awardArgs(a, members, told)
+	args, err := awardArgs(a)
 	if err == nil {
-		err = keepMade(a.Once, args[awardOwn:], len(members), func(i int) int { return 2 + len(members[i].Offers) })
+		err = keepMade(a.Once, args[awardOwn:], len(a.Members), func(i int) int { return 2 + len(a.Members[i].Offers) })
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
@@ -38,7 +37,7 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	if err != nil {
 		return nil, false, err
 	}
-	return inPlaces(awardedOf(outcome, members), places), replayed, outcome.done("award")
+	return awardedOf(outcome, a.Members), replayed, outcome.done("award")
 }
 
 // changeMany runs a script that changes many members and returns the words of its outcome, of the first time if it was replayed.
@@ -50,42 +49,16 @@ func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderbo
 	return r.at(1).words(), r.of("replayed").there(), nil
 }
 
-// dataFirst returns the members with the told ones of them that bring user data first, and for each its place before: the
-// script then looks at the stored user data of no others. The same members come in the same order each time.
-func dataFirst[T any](all []T, data func(*T) *leaderboard.User) (members []T, places []int, told int) {
-	members, places = make([]T, 0, len(all)), make([]int, 0, len(all))
-	for _, withData := range []bool{true, false} {
-		for i := range all {
-			if (data(&all[i]) != nil) == withData {
-				members, places = append(members, all[i]), append(places, i)
-			}
-		}
-		if withData {
-			told = len(members)
-		}
-	}
-	return members, places, told
-}
-
-// inPlaces returns the members' answers in the order that dataFirst was given.
-func inPlaces[T any](answered []T, places []int) []T {
-	got := make([]T, len(answered))
-	for i, place := range places {
-		got[place] = answered[i]
-	}
-	return got
-}
-
-func awardArgs(a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
-	n := len(members)
+func awardArgs(a leaderboard.Awards) (args []any, err error) {
+	n := len(a.Members)
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
-	args := make([]any, awardOwn+3*n, awardOwn+3*n+told)
-	args[0], args[1], args[2] = cooldownMillis(a.Cooldown), n, told
+	args = make([]any, awardOwn+4*n)
+	args[0], args[1] = cooldownMillis(a.Cooldown), n
 	offers := 0
 	var text []byte
-	for i, m := range members {
+	for i, m := range a.Members {
 		text = text[:0]
 		for j, xp := range m.Offers {
 			if err := checkXP(xp); err != nil && xp != leaderboard.Uncounted {
@@ -98,25 +71,22 @@ func awardArgs(a leaderboard.Awards, members []leaderboard.Award, told int) ([]a
 		}
 		offers += len(m.Offers)
 		args[awardOwn+i], args[awardOwn+n+i], args[awardOwn+2*n+i] = string(m.User), string(text), string(m.Channel)
+		if args[awardOwn+3*n+i], err = dataText(m.Data); err != nil {
+			return nil, err
+		}
 	}
 	if offers > maxOffers {
 		return nil, fmt.Errorf("%w: %d messages", errAwards, offers)
 	}
-	return appendData(args, members[:told], awardData)
+	return args, nil
 }
 
-func awardData(m *leaderboard.Award) *leaderboard.User { return m.Data }
-
-// appendData appends the user data that the told members bring.
-func appendData[T any](args []any, told []T, data func(*T) *leaderboard.User) ([]any, error) {
-	for i := range told {
-		user, err := encodeUser(*data(&told[i]))
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, user)
+// dataText is the user data that a member brings; "" leaves what is stored.
+func dataText(u *leaderboard.User) (string, error) {
+	if u == nil {
+		return "", nil
 	}
-	return args, nil
+	return encodeUser(*u)
 }
 
 // keepMade lets the script skip members that were already changed, when the live store lost only the changes of the others. args begin with the n

@@ -1,16 +1,16 @@
 -- Gives members XP for their messages, and brings back those who are not present.
 --
 -- KEYS     as in request.lua
--- ARGV     as in request.lua; cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists of
---          what the messages are worth ('20', or '20 -1 0', where one that is -1 does not count; or of a member that has them already '='
---          and its part of the outcome), n channels of the first of them that is worth XP, user data of the first members
+-- ARGV     as in request.lua; cooldown in ms, n (at most 1000), n members, each once, n lists of what the messages are worth ('20', or
+--          '20 -1 0', where one that is -1 does not count; or of a member that has them already '=' and its part of the outcome), n
+--          channels of the first of them that is worth XP, user data of n members or ''
 -- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each member XP before (-1:
 --          its entry was made), message count before and what each message gave (-1: it did not count)
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local cooldown, n, told = unpack(ARGV, 10, 12)
-cooldown, n, told, curve = cooldown + 0, n + 0, told + 0, read_curve(curve)
-local members, offered, data = {unpack(ARGV, 13, 12 + n)}, {unpack(ARGV, 13 + n, 12 + 2 * n)}, {unpack(ARGV, 13 + 3 * n)}
-local channels = {unpack(ARGV, 13 + 2 * n, 12 + 3 * n)}
+local cooldown, n = unpack(ARGV, 10, 11)
+cooldown, n, curve = cooldown + 0, n + 0, read_curve(curve)
+local members, offered = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}
+local channels, data = {unpack(ARGV, 12 + 2 * n, 11 + 3 * n)}, {unpack(ARGV, 12 + 3 * n)}
 if days ~= '' then open_boards() end
 local on, off = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
 local entries, hidden = redis.call('HMGET', entry_key, unpack(members)), redis.call('HMGET', hidden_key, unpack(members))
@@ -45,7 +45,7 @@ for i = 1, n do
       local day
       if created then gains = first_gains(dirty_key, boards, member) end
       if days ~= '' then gains, day = earned(member, gains, after - before) end
-      if i <= told then user = data[i] end
+      if data[i] ~= '' then user = data[i] end
       given[#given + 1] = member
       texts[2 * #given - 1], texts[2 * #given] = member, entry_text(clamp(count + messages), time, cooldown_end, '', gains, user)
       changes[#given] = {before = before, after = after, day = day, created = created, returns = absent == 'a', hidden = hidden[i],

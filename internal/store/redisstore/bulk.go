@@ -12,7 +12,7 @@ import (
 var bulkScript = newChangeScript("bulk", changing...)
 
 // bulkOwn is how many of its own arguments come before the members.
-const bulkOwn = 3
+const bulkOwn = 2
 
 // bulkWords is how many words of its outcome are about a member.
 const bulkWords = 3
@@ -22,10 +22,9 @@ var bulkStates = map[string]leaderboard.PutState{"c": leaderboard.Created, "h": 
 
 // Put implements leaderboard.Board.
 func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Puts) (done []leaderboard.Done, replayed bool, err error) {
-	members, places, told := dataFirst(p.Members, putData)
-	args, err := bulkArgs(p.Mode, members, told)
+	args, err := bulkArgs(p.Mode, p.Members)
 	if err == nil {
-		err = keepMade(p.Once, args[bulkOwn:], len(members), func(int) int { return bulkWords })
+		err = keepMade(p.Once, args[bulkOwn:], len(p.Members), func(int) int { return bulkWords })
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: bulk: %w", err)
@@ -34,16 +33,16 @@ func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.P
 	if err != nil {
 		return nil, false, err
 	}
-	return inPlaces(doneOf(outcome, len(members)), places), replayed, outcome.done("bulk")
+	return doneOf(outcome, len(p.Members)), replayed, outcome.done("bulk")
 }
 
-func bulkArgs(mode leaderboard.PutMode, members []leaderboard.Put, told int) ([]any, error) {
+func bulkArgs(mode leaderboard.PutMode, members []leaderboard.Put) (args []any, err error) {
 	n := len(members)
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%d members are no step", n)
 	}
-	args := make([]any, bulkOwn+3*n, bulkOwn+3*n+told)
-	args[0], args[1], args[2] = string(mode), n, told
+	args = make([]any, bulkOwn+4*n)
+	args[0], args[1] = string(mode), n
 	for i, m := range members {
 		if err := checkXP(m.XP); err != nil {
 			return nil, err
@@ -55,11 +54,12 @@ func bulkArgs(mode leaderboard.PutMode, members []leaderboard.Put, told int) ([]
 		if m.MessageCount != nil {
 			args[bulkOwn+2*n+i] = *m.MessageCount
 		}
+		if args[bulkOwn+3*n+i], err = dataText(m.Data); err != nil {
+			return nil, err
+		}
 	}
-	return appendData(args, members[:told], putData)
+	return args, nil
 }
-
-func putData(m *leaderboard.Put) *leaderboard.User { return m.Data }
 
 // doneOf reads the outcome of bulk.lua.
 func doneOf(r reply, n int) []leaderboard.Done {

@@ -2,16 +2,16 @@
 -- present stays so, and no event is made.
 --
 -- KEYS     as in request.lua
--- ARGV     as in request.lua; mode (set, higher, add, missing), n (at most 1000), for how many of them user data follows, n members, each
---          once, n amounts of XP (with a '-' before it, a member that the mode changes leaves the board, without an event; or of a member
---          that was changed already '=' and its part of the outcome), n message counts or '', user data of the first members
+-- ARGV     as in request.lua; mode (set, higher, add, missing), n (at most 1000), n members, each once, n amounts of XP (with a '-' before
+--          it, a member that the mode changes leaves the board, without an event; or of a member that was changed already '=' and its
+--          part of the outcome), n message counts or '', user data of n members or ''
 -- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each member c (created),
 --          h (changed) or u (unchanged), and XP and message count after
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local mode, n, told = unpack(ARGV, 10, 12)
-n, told, curve = n + 0, told + 0, read_curve(curve)
-local members, amounts = {unpack(ARGV, 13, 12 + n)}, {unpack(ARGV, 13 + n, 12 + 2 * n)}
-local counts, data = {unpack(ARGV, 13 + 2 * n, 12 + 3 * n)}, {unpack(ARGV, 13 + 3 * n)}
+local mode, n = unpack(ARGV, 10, 11)
+n, curve = n + 0, read_curve(curve)
+local members, amounts = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}
+local counts, data = {unpack(ARGV, 12 + 2 * n, 11 + 3 * n)}, {unpack(ARGV, 12 + 3 * n)}
 if days ~= '' then open_boards() end
 local on, off = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
 local entries, hidden = redis.call('HMGET', entry_key, unpack(members)), redis.call('HMGET', hidden_key, unpack(members))
@@ -26,7 +26,7 @@ for i = 1, n do
     local count, cooldown_end, absent, gains, user = fields(score and entries[i])
     if not count then return redis.error_reply("ERR a member's entry is damaged") end
     local before, amount, said = score and score + 0 or 0, math.abs(amounts[i]), tonumber(counts[i])
-    local after, messages, told_user = before, count + 0, data[i] or user
+    local after, messages, told_user = before, count + 0, data[i] ~= '' and data[i] or user
     if mode == 'set' or not score then
       after, messages = amount, said or messages
     elseif mode == 'higher' then

@@ -23,7 +23,6 @@ const (
 	longestWait = 10 * time.Second       // between two attempts, unless the service asks for more
 	retries     = 4                      // of a call; the keeper tries again later
 	callTime    = 20 * time.Second       // one attempt
-	maxAnswer   = 16 << 20
 )
 
 // Client calls one service. Goroutines may share it.
@@ -81,28 +80,26 @@ func (c *Client) Ping(ctx context.Context) error {
 // Do makes a call, and repeats it a few times while that may help. out takes the answer: a []byte as it is, else JSON; nil drops it.
 // A change that may have been made is repeated under the same Idempotency-Key, so it is made once.
 func (c *Client) Do(ctx context.Context, r Request, out any) error {
-	var text any
-	header := http.Header{}
+	var text any // nil without a body
 	if r.Body != nil {
 		encoded, err := json.Marshal(r.Body)
 		if err != nil {
-			return &Error{Status: http.StatusBadRequest, Message: err.Error()}
+			return err
 		}
 		text = encoded
-		header.Set("Content-Type", "application/json")
 	}
 	request, err := retryablehttp.NewRequestWithContext(ctx, r.Method, c.base+r.Path, text)
 	if err != nil {
 		return err
 	}
-	request.Header = header
+	request.Header.Set("Content-Type", "application/json")
 	for name, value := range map[string]string{"X-Api-Key": r.Key, "Idempotency-Key": r.Once, "X-Audit-Log-Reason": url.PathEscape(r.Reason)} {
 		if value != "" {
-			header.Set(name, value)
+			request.Header.Set(name, value)
 		}
 	}
 	if r.AdminToken != "" {
-		header.Set("Authorization", "Bearer "+r.AdminToken)
+		request.Header.Set("Authorization", "Bearer "+r.AdminToken)
 	}
 	answer, err := c.calls.Do(request)
 	if err != nil {
@@ -112,7 +109,7 @@ func (c *Client) Do(ctx context.Context, r Request, out any) error {
 	if answer.StatusCode/100 != 2 {
 		return failure(answer)
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	body, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
 	}
@@ -130,7 +127,7 @@ func (c *Client) Do(ctx context.Context, r Request, out any) error {
 
 func failure(answer *http.Response) error {
 	var said struct{ Message string }
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<16))
+	text, _ := io.ReadAll(answer.Body)
 	_ = json.Unmarshal(text, &said) // a proxy's page has no message
 	return &Error{Status: answer.StatusCode, Message: cmp.Or(said.Message, http.StatusText(answer.StatusCode))}
 }
@@ -153,27 +150,13 @@ func (e Event) At() time.Time {
 
 // EventData is what the events that the bot uses hold.
 type EventData struct {
-	UserID        string `json:"userId"`
-	ChannelID     string `json:"channelId"`
-	Level         int    `json:"level"`
-	PreviousLevel int    `json:"previousLevel"`
-	XP            int    `json:"xp"`
-	AddRoles      []string
-	Silent        bool   `json:"silent"`
-	Hidden        bool   `json:"hidden"`
-	Reason        string `json:"reason"`
+	UserID, ChannelID        string
+	Level, PreviousLevel, XP int
+	Silent, Hidden           bool
 
-	PeriodID string         `json:"id"`
-	Kind     string         `json:"kind"`
-	Name     string         `json:"name"`
-	Winners  []PeriodWinner `json:"winners"`
-}
-
-// PeriodWinner is a member who is among the first of a period.
-type PeriodWinner struct {
-	Rank   int    `json:"rank"`
-	UserID string `json:"userId"`
-	Gained int    `json:"gained"`
+	PeriodID   string `json:"id"`
+	Kind, Name string
+	Winners    []struct{ UserID string }
 }
 
 // Stream calls apply for each event of a guild after the one with an id, in order, until the stream ends, is silent, or ctx ends.
@@ -187,9 +170,7 @@ func (c *Client) Stream(ctx context.Context, key, guildID, after string, apply f
 		return err
 	}
 	request.Header.Set("X-Api-Key", key)
-	if after != "" {
-		request.Header.Set("Last-Event-ID", after)
-	}
+	request.Header.Set("Last-Event-ID", after)
 	client := http.Client{Transport: c.calls.HTTPClient.Transport} // without the time limit of calls
 	answer, err := client.Do(request)
 	if err != nil {

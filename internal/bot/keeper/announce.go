@@ -100,8 +100,7 @@ func (g *guild) announceLevel(ctx context.Context, e api.Event) {
 
 // announcePeriod announces the winners of a week, month or season, once.
 func (g *guild) announcePeriod(ctx context.Context, p api.EventData) {
-	done := g.now().Announced
-	if slices.Contains(done, p.PeriodID) || p.Kind == "day" || len(p.Winners) == 0 {
+	if slices.Contains(g.now().Announced, p.PeriodID) || p.Kind == "day" || len(p.Winners) == 0 {
 		return
 	}
 	facts, _ := g.k.Chat.Guild(g.id)
@@ -117,7 +116,7 @@ func (g *guild) announcePeriod(ctx context.Context, p api.EventData) {
 		}
 	}
 	if ctx.Err() == nil {
-		g.save(func(s *state) { s.Announced = append(done[max(0, len(done)-mostAnnounced):], p.PeriodID) })
+		g.save(func(s *state) { s.Announced = append(s.Announced, p.PeriodID) })
 	}
 }
 

@@ -60,7 +60,8 @@ type member struct {
 func (m member) name() string { return cmp.Or(m.User.GlobalName, m.User.Username) }
 
 func (g *guild) member(ctx context.Context, userID string) (m member, err error) {
-	return m, g.get(ctx, "/v2/guilds/"+g.id+"/members/"+userID, &m)
+	err = g.get(ctx, "/v2/guilds/"+g.id+"/members/"+userID, &m)
+	return m, err
 }
 
 func (g *guild) rank(ctx context.Context, q chat.Question) (chat.Reply, error) {

@@ -54,10 +54,8 @@ type state struct {
 	Hidden    map[string]bool `json:"hidden"` // users whom the bot hid
 }
 
-const (
-	mostAnnounced = 100         // periods that are remembered as announced
-	firstEvents   = time.Second // how much before its arrival a guild's events begin, as clocks differ
-)
+// firstEvents is how much before its arrival a guild's events begin, as clocks differ.
+const firstEvents = time.Second
 
 func newGuild(k *Keeper, id string) *guild {
 	g := &guild{

@@ -130,7 +130,8 @@ func (s *Store) Next(guild string) (b Batch, err error) {
 		return Batch{}, err
 	}
 	row := s.db.QueryRow("SELECT '[' || group_concat(body, ',' ORDER BY n) || ']', count(*) FROM message WHERE guild = ? AND batch = ?", guild, b.Name)
-	return b, row.Scan(&b.Messages, &b.Count)
+	err = row.Scan(&b.Messages, &b.Count)
+	return b, err
 }
 
 // Done removes a batch that was sent, or that nobody will ever take.

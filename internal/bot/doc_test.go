@@ -3,8 +3,10 @@ package bot_test
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -36,6 +38,38 @@ func TestThePageHasTheSettings(t *testing.T) {
 	}
 	if rows := strings.Count(string(page), "\n| `LEVELBOARD_") + strings.Count(string(page), "\n| `DISCORD_TOKEN` |"); rows < settings {
 		t.Errorf("docs/bot.md has %d rows for %d settings", rows, settings)
+	}
+}
+
+// TestThePageHasTheBotsSentences: each sentence that the page explains is one that the bot says.
+func TestThePageHasTheBotsSentences(t *testing.T) {
+	page, err := os.ReadFile("../../docs/bot.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	err = filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		code.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## When something is wrong\n")
+	sentences := regexp.MustCompile("(?m)^\\| `([^/`]+)` \\|").FindAllStringSubmatch(section, -1)
+	for _, found := range sentences {
+		for part := range strings.SplitSeq(found[1], "...") {
+			if !strings.Contains(code.String(), part) {
+				t.Errorf("docs/bot.md explains %q, which the bot does not say", found[1])
+			}
+		}
+	}
+	if len(sentences) < 10 {
+		t.Errorf("docs/bot.md explains %d sentences", len(sentences))
 	}
 }
 

@@ -134,8 +134,8 @@ func TestANewerDatabaseServesAnOlderProgram(t *testing.T) {
 			SELECT 99999, true WHERE NOT EXISTS (SELECT FROM goose_db_version WHERE version_id = 99999)`)
 	}
 	status, err := a.MigrationStatus(t.Context())
-	if err != nil || len(status) != len(before)+1 || status[len(status)-1].Version != 99999 {
-		t.Fatalf("status %+v, %v; want the unknown migration 99999 last", status, err)
+	if err != nil || len(status) != len(before) {
+		t.Fatalf("status %+v, %v", status, err)
 	}
 	for _, m := range status {
 		if m.AppliedAt.IsZero() || time.Since(m.AppliedAt) > time.Hour {

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"io/fs"
@@ -27,17 +26,16 @@ const (
 // Migrate applies the missing migrations, each in its own transaction. Many replicas may call it at once: one works, under an advisory
 // lock, the others wait. Migrations that this program does not know are left alone, so that a rollback starts.
 func (a *Archive) Migrate(ctx context.Context) error {
-	return wrap("migrate", a.withProvider(func(p *goose.Provider, _ *sql.DB) error {
+	return wrap("migrate", a.withProvider(func(p *goose.Provider) error {
 		_, err := p.Up(ctx)
 		return err
 	}))
 }
 
-// MigrationStatus lists the migrations in the order of their versions, also those that only the database knows. It
-// changes nothing.
+// MigrationStatus lists the migrations in the order of their versions. It applies none.
 func (a *Archive) MigrationStatus(ctx context.Context) (list []migration.Migration, err error) {
-	err = a.withProvider(func(p *goose.Provider, db *sql.DB) error {
-		list, err = migration.Status(ctx, p, db, `SELECT to_regclass('`+migration.Table+`') IS NOT NULL`)
+	err = a.withProvider(func(p *goose.Provider) error {
+		list, err = migration.Status(ctx, p)
 		return err
 	})
 	return list, wrap("migration status", err)
@@ -45,7 +43,7 @@ func (a *Archive) MigrationStatus(ctx context.Context) (list []migration.Migrati
 
 // withProvider runs f on a connection without the limit on statements: a migration takes as long as it takes. Nor does a machine that
 // stands still between two statements break it off.
-func (a *Archive) withProvider(f func(*goose.Provider, *sql.DB) error) (err error) {
+func (a *Archive) withProvider(f func(*goose.Provider) error) (err error) {
 	cfg := a.pool.Config().ConnConfig
 	cfg.RuntimeParams["statement_timeout"] = "0"
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = "60000" // milliseconds
@@ -65,5 +63,5 @@ func (a *Archive) withProvider(f func(*goose.Provider, *sql.DB) error) (err erro
 	if err != nil {
 		return err
 	}
-	return f(p, db)
+	return f(p)
 }

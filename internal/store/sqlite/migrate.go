@@ -35,15 +35,13 @@ func (a *Archive) Migrate(ctx context.Context) (err error) {
 	return wrap("migrate", err)
 }
 
-// MigrationStatus lists the migrations in the order of their versions, also those that only the archive knows. It
-// changes nothing.
+// MigrationStatus lists the migrations in the order of their versions. It applies none.
 func (a *Archive) MigrationStatus(ctx context.Context) ([]migration.Migration, error) {
 	p, err := a.provider()
 	if err != nil {
 		return nil, wrap("migration status", err)
 	}
-	list, err := migration.Status(ctx, p, a.reader,
-		`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '`+migration.Table+`')`)
+	list, err := migration.Status(ctx, p)
 	return list, wrap("migration status", err)
 }
 

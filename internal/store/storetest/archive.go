@@ -57,7 +57,6 @@ func Archive(t *testing.T, open func(t *testing.T) store.Archive) {
 		"a batch of another epoch is refused":             archiveEpochs,
 		"a batch of another incarnation is refused":       archiveIncarnations,
 		"the states of many guilds":                       archiveStates,
-		"the states of many guilds at the same time":      archiveStatesRace,
 		"one of many raises the epoch":                    archiveEpochRace,
 		"tombstones hide members until they are purged":   archiveTombstones,
 		"salvage inserts and merges":                      archiveSalvage,

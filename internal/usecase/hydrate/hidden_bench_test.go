@@ -2,23 +2,16 @@ package hydrate_test
 
 import (
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/hidden"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/store/redisconn"
-	"levelboard/internal/store/redisstore"
-	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/stores"
-	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/hiding"
-	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -27,15 +20,7 @@ import (
 // which nobody is hidden a change of a member, and a page. It reports medians.
 func BenchmarkHidden(b *testing.B) {
 	const members, hiddenMembers, changes = 100_000, 5_000, 200
-	client, err := redisconn.Connect(testenv.Redis(b).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = client.Close() })
-	live, archive := redisstore.New(client, redisstore.Options{}), postgrestest.Open(b, postgrestest.URL(b))
-	hydrator := hydrate.New(live, archive, slog.New(slog.DiscardHandler))
-	b.Cleanup(hydrator.Close)
-	writer := snapshot.NewWriter(live, archive, hydrator, snapshot.WriterOptions{Holder: "bench", Interval: stores.Never, Log: slog.New(slog.DiscardHandler)})
+	live, archive, hydrator, writer := benchmarked(b)
 	rows := make([]snapshot.Row, members)
 	for i := range rows {
 		rows[i] = snapshot.Row{Member: leaderboard.Member{
@@ -45,15 +30,8 @@ func BenchmarkHidden(b *testing.B) {
 	}
 	var guilds []leaderboard.GuildRef
 	for _, gid := range []id.Guild{stores.GuildA, stores.GuildA[:17] + "2"} {
-		settings, err := guild.Parse(gid, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
-		if err != nil {
-			b.Fatal(err)
-		}
-		g, _, err := archive.PutGuild(b.Context(), settings)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := writer.Import(b.Context(), leaderboard.Ref(g), rows); err != nil {
+		ref := putGuild(b, archive, gid)
+		if err := writer.Import(b.Context(), ref, rows); err != nil {
 			b.Fatal(err)
 		}
 		for from := 0; len(guilds) == 1 && from < hiddenMembers; from += hidden.MaxStep {
@@ -61,11 +39,13 @@ func BenchmarkHidden(b *testing.B) {
 			for i := range hidden.MaxStep {
 				step.Users = append(step.Users, stores.User(20*(from+i)))
 			}
-			if g, _, err = archive.SetHidden(b.Context(), gid, step); err != nil {
+			g, _, err := archive.SetHidden(b.Context(), gid, step)
+			if err != nil {
 				b.Fatal(err)
 			}
+			ref = leaderboard.Ref(g)
 		}
-		guilds = append(guilds, leaderboard.Ref(g))
+		guilds = append(guilds, ref)
 	}
 	took := map[string][2][]time.Duration{}
 	measure := func(what string, i int, call func() error) {

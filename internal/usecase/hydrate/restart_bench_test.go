@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/postgrestest"
@@ -22,30 +24,14 @@ import (
 // BenchmarkRestart measures how long 5,000 guilds of 20 members take to load after Redis has come back empty, 64 at once.
 func BenchmarkRestart(b *testing.B) {
 	const guilds, members, atOnce = 5000, 20, 64
-	client, err := redisconn.Connect(testenv.Redis(b).URL(), redisconn.ConnectOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = client.Close() })
-	live, archive := redisstore.New(client, redisstore.Options{}), postgrestest.Open(b, postgrestest.URL(b))
-	hydrator := hydrate.New(live, archive, slog.New(slog.DiscardHandler))
-	b.Cleanup(hydrator.Close)
-	writer := snapshot.NewWriter(live, archive, hydrator, snapshot.WriterOptions{Holder: "bench", Interval: stores.Never, Log: slog.New(slog.DiscardHandler)})
+	live, archive, hydrator, writer := benchmarked(b)
 	rows := make([]snapshot.Row, members)
 	for i := range rows {
 		rows[i] = snapshot.Row{Member: leaderboard.Member{UserID: stores.User(i), XP: 100, User: leaderboard.User{Username: fmt.Sprintf("gopher%d", i)}}}
 	}
 	refs := make([]leaderboard.GuildRef, guilds)
 	for i := range refs {
-		settings, err := guild.Parse(id.Guild(fmt.Sprint(200000000000000000+i)), []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
-		if err != nil {
-			b.Fatal(err)
-		}
-		g, _, err := archive.PutGuild(b.Context(), settings)
-		if err != nil {
-			b.Fatal(err)
-		}
-		refs[i] = leaderboard.Ref(g)
+		refs[i] = putGuild(b, archive, id.Guild(fmt.Sprint(200000000000000000+i)))
 		if err := writer.Import(b.Context(), refs[i], rows); err != nil {
 			b.Fatal(err)
 		}
@@ -67,4 +53,31 @@ func BenchmarkRestart(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// benchmarked returns stores on servers, and what copies between them.
+func benchmarked(b *testing.B) (*redisstore.Store, store.Archive, *hydrate.Hydrator, *snapshot.Writer) {
+	client, err := redisconn.Connect(testenv.Redis(b).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	log := slog.New(slog.DiscardHandler)
+	live, archive := redisstore.New(client, redisstore.Options{}), postgrestest.Open(b, postgrestest.URL(b))
+	hydrator := hydrate.New(live, archive, log)
+	b.Cleanup(hydrator.Close)
+	return live, archive, hydrator, snapshot.NewWriter(live, archive, hydrator, snapshot.WriterOptions{Holder: "bench", Interval: stores.Never, Log: log})
+}
+
+// putGuild makes a guild in the archive.
+func putGuild(b *testing.B, archive store.Archive, gid id.Guild) leaderboard.GuildRef {
+	settings, err := guild.Parse(gid, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, _, err := archive.PutGuild(b.Context(), settings)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return leaderboard.Ref(g)
 }

@@ -56,35 +56,6 @@ func wantSilent(w *stores.World, holder string) {
 	}
 }
 
-// A replica that ends leaves its changes to one that continues, and to no other: one that holds the lease and does not renew it may be dead.
-func TestALastSnapshotIsLeftToALivingWriter(t *testing.T) {
-	stores.OnServers(t, func(w *stores.World) {
-		ctx, g := w.Context(), w.Guild(stores.GuildA)
-		w.Create(g, 1, 100)
-		_, err := w.Archive.AcquireLease(ctx, "writer", stores.Taken, false)
-		w.Must(err)
-		wantSilent(w, "second")
-		f := &stores.Faults{}
-		third := w.Writer("third", stores.Never, f)
-		ended := make(chan error, 1)
-		go func() { ended <- third.Flush(ctx) }()
-		w.Eventually("it has looked at the lease", func() bool { return f.Count("AcquireLease") > 1 })
-		if _, err := w.Archive.AcquireLease(ctx, "writer", stores.Taken-time.Second, false); err != nil {
-			t.Fatal(err)
-		}
-		w.Must(<-ended)
-		if w.NothingWaits(g) {
-			t.Error("it was written by nobody")
-		}
-		// One that is killed is taken over from.
-		if _, err := w.Archive.AcquireLease(ctx, "writer", time.Millisecond, false); err != nil {
-			t.Fatal(err)
-		}
-		w.Must(w.Writer("fourth", stores.Never, &stores.Faults{}).Flush(ctx))
-		w.InStep(g)
-	})
-}
-
 // Another replica takes the lease from one that stands still in the middle of its last snapshot, and dies.
 func TestALastSnapshotWhoseLeaseIsLostIsWrittenInTheEnd(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {

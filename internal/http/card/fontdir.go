@@ -63,22 +63,17 @@ type fontScan struct {
 }
 
 func (s *fontScan) folder(dir string) error {
-	// A link to a folder is one too, but a walk does not follow it.
-	root, err := filepath.EvalSymlinks(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("the folder %s does not exist; name a folder of fonts, such as /usr/share/fonts", dir)
-	}
-	if info, statErr := os.Stat(root); err == nil && statErr == nil && !info.IsDir() {
+	case err == nil && !info.IsDir():
 		return fmt.Errorf("%s is not a folder; name the folder that the fonts are in", dir)
 	}
-	if err == nil {
-		_, err = os.ReadDir(root)
-	}
-	if err != nil {
-		return fmt.Errorf("read the fonts of %s: %w", dir, err)
-	}
-	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	return fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+		path := filepath.Join(dir, name)
 		switch {
+		case err != nil && name == ".":
+			return fmt.Errorf("read the fonts of %s: %w", dir, err)
 		case err != nil:
 			s.leaveOut(path, err)
 		case entry.IsDir() || !isFont(path):
@@ -86,7 +81,7 @@ func (s *fontScan) folder(dir string) error {
 			s.leaveOut(path, errors.New("the folder has too many fonts"))
 			return fs.SkipAll
 		default:
-			if err := s.file(root, path); err != nil {
+			if err := s.file(name, path); err != nil {
 				s.leaveOut(path, err)
 			}
 		}
@@ -103,16 +98,13 @@ func isFont(path string) bool {
 	return slices.Contains([]string{".ttf", ".otf", ".ttc", ".otc"}, strings.ToLower(filepath.Ext(path)))
 }
 
-func (s *fontScan) file(root, path string) error {
-	file, size, err := openFont(path)
+// file notes a font by its name in the folder.
+func (s *fontScan) file(name, path string) error {
+	file, size, loader, err := openFont(path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	loader, err := firstFont(file)
-	if err != nil {
-		return err
-	}
 	if !slices.ContainsFunc([]string{"glyf", "CFF ", "CFF2"}, func(tag string) bool { return loader.HasTable(opentype.MustNewTag(tag)) }) {
 		return errors.New("it has no outlines, only bitmaps")
 	}
@@ -127,37 +119,32 @@ func (s *fontScan) file(root, path string) error {
 	if err != nil {
 		return err
 	}
-	name, err := filepath.Rel(root, path)
-	if err != nil {
-		return err
-	}
 	_, _ = fmt.Fprintf(s.digest, "%q %d %x\n", name, size, head)
 	s.found = append(s.found, &typeface{path: path, style: style, runes: runes})
 	return nil
 }
 
-// openFont opens a regular file; nothing else is opened, as a pipe would wait for its writer.
-func openFont(path string) (*os.File, int, error) {
+// openFont opens the first font of a regular file; nothing else is opened, as a pipe would wait for its writer.
+func openFont(path string) (file *os.File, size int64, loader *opentype.Loader, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > fontBytes {
-		return nil, 0, fmt.Errorf("it is no file of at most %d MiB", fontBytes>>20)
+		return nil, 0, nil, fmt.Errorf("it is no file of at most %d MiB", fontBytes>>20)
 	}
-	file, err := os.Open(path)
-	return file, int(info.Size()), err
-}
-
-func firstFont(file *os.File) (*opentype.Loader, error) {
+	if file, err = os.Open(path); err != nil {
+		return nil, 0, nil, err
+	}
 	loaders, err := opentype.NewLoaders(file)
+	if err == nil && len(loaders) == 0 {
+		err = errors.New("it has no font")
+	}
 	if err != nil {
-		return nil, err
+		_ = file.Close()
+		return nil, 0, nil, err
 	}
-	if len(loaders) == 0 {
-		return nil, errors.New("it has no font")
-	}
-	return loaders[0], nil
+	return file, info.Size(), loaders[0], nil
 }
 
 func charactersOf(loader *opentype.Loader) (font.Cmap, error) {
@@ -175,15 +162,11 @@ func charactersOf(loader *opentype.Loader) (font.Cmap, error) {
 
 // loadFont reads a whole font.
 func loadFont(_ context.Context, path string) (*font.Font, error) {
-	file, _, err := openFont(path)
+	file, _, loader, err := openFont(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	loader, err := firstFont(file)
-	if err != nil {
-		return nil, err
-	}
 	return font.NewFont(loader)
 }
 
@@ -199,13 +182,12 @@ func preferred(found []*typeface, weight font.Weight) []*typeface {
 		}
 		return 1
 	}
-	off := func(a, b float32) float64 { return math.Abs(float64(a - b)) }
+	off := func(t *typeface) (float64, float64) {
+		return math.Abs(float64(t.style.Aspect.Weight - weight)), math.Abs(float64(t.style.Aspect.Stretch - font.StretchNormal))
+	}
 	return slices.SortedStableFunc(slices.Values(found), func(a, b *typeface) int {
-		return cmp.Or(
-			cmp.Compare(odd(a), odd(b)),
-			cmp.Compare(off(float32(a.style.Aspect.Weight), float32(weight)), off(float32(b.style.Aspect.Weight), float32(weight))),
-			cmp.Compare(off(float32(a.style.Aspect.Stretch), 1), off(float32(b.style.Aspect.Stretch), 1)),
-			cmp.Compare(a.style.Family, b.style.Family),
-		)
+		weightA, stretchA := off(a)
+		weightB, stretchB := off(b)
+		return cmp.Or(cmp.Compare(odd(a), odd(b)), cmp.Compare(weightA, weightB), cmp.Compare(stretchA, stretchB), cmp.Compare(a.style.Family, b.style.Family))
 	})
 }

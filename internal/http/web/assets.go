@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -22,28 +24,41 @@ var mediaTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".png": pngType, ".webmanifest": "application/manifest+json",
 }
 
-// staticHash is a hash of all static files, and part of their addresses: browsers may keep a file forever and never mix versions.
-var staticHash = func() string {
+// staticFile is a file as it is, and gzipped; packed is nil where that saves nothing.
+type staticFile struct{ plain, packed []byte }
+
+// statics are the static files, read and packed once.
+var statics = sync.OnceValue(func() (all struct {
+	files map[string]staticFile
+	hash  string // of them all, and part of their addresses: browsers may keep a file forever and never mix versions
+}) {
+	all.files = map[string]staticFile{}
 	digest := sha256.New()
+	var packer edge.Packer
 	names, _ := fs.Glob(staticFiles, "static/*") // the pattern is right
 	for _, name := range names {
-		content, _ := staticFiles.ReadFile(name) // it is in the binary
-		digest.Write([]byte(path.Base(name)))
-		digest.Write(content)
+		plain, _ := staticFiles.ReadFile(name) // it is in the binary
+		_, _ = fmt.Fprintf(digest, "%s%s", path.Base(name), plain)
+		file := staticFile{plain: plain}
+		if path.Ext(name) != ".png" && len(plain) >= edge.LeastPacked {
+			file.packed = packer.Pack(plain)
+		}
+		all.files[path.Base(name)] = file
 	}
-	return hex.EncodeToString(digest.Sum(nil)[:8])
-}()
+	all.hash = hex.EncodeToString(digest.Sum(nil)[:8])
+	return all
+})
 
-// asset is where a static file is; the name of one that there is not is a mistake in a template, which its test shows.
+// asset is the address of a static file. A wrong name is a mistake in a template; a test renders every template.
 func asset(name string) string {
-	if _, err := fs.Stat(staticFiles, "static/"+name); err != nil {
+	if _, found := statics().files[name]; !found {
 		panic("there is no static file " + name)
 	}
-	return "/static/" + staticHash + "/" + name
+	return "/static/" + statics().hash + "/" + name
 }
 
 func (s *Site) serveAsset(c *gin.Context) {
-	if c.Param("hash") != staticHash {
+	if c.Param("hash") != statics().hash {
 		// The page that asked is of another version; a kept 404 would outlive it.
 		s.Refuse(c, fault.New(fault.NotFound, ""))
 		return
@@ -51,39 +66,13 @@ func (s *Site) serveAsset(c *gin.Context) {
 	s.sendAsset(c, c.Param("file"), "public, max-age=31536000, immutable")
 }
 
-// serveIcon is for browsers that ask for the icon without having read the page.
-func (s *Site) serveIcon(c *gin.Context) { s.sendAsset(c, "icon.svg", "public, max-age=86400") }
-
-// serveTouchIcon is for phones, likewise.
-func (s *Site) serveTouchIcon(c *gin.Context) {
-	s.sendAsset(c, "touch.png", "public, max-age=86400")
-}
-
-func (s *Site) serveManifest(c *gin.Context) {
-	s.sendAsset(c, "site.webmanifest", "public, max-age=86400")
-}
-
-// staticFile is a file as it is, and gzipped; packed is nil where that saves nothing.
-type staticFile struct{ plain, packed []byte }
-
-// packStatic reads and packs the static files, once.
-func packStatic() map[string]staticFile {
-	files := map[string]staticFile{}
-	var packer edge.Packer
-	names, _ := fs.Glob(staticFiles, "static/*") // the pattern is right
-	for _, name := range names {
-		plain, _ := staticFiles.ReadFile(name) // it is in the binary
-		file := staticFile{plain: plain}
-		if packed := packer.Pack(plain); path.Ext(name) != ".png" && len(plain) >= edge.LeastPacked {
-			file.packed = packed
-		}
-		files[path.Base(name)] = file
-	}
-	return files
+// serveFile serves a static file under an address that others know.
+func (s *Site) serveFile(name string) gin.HandlerFunc {
+	return func(c *gin.Context) { s.sendAsset(c, name, "public, max-age=86400") }
 }
 
 func (s *Site) sendAsset(c *gin.Context, name, caching string) {
-	file, found := s.static[name]
+	file, found := statics().files[name]
 	if !found {
 		s.Refuse(c, fault.New(fault.NotFound, ""))
 		return

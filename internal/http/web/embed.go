@@ -22,13 +22,6 @@ const (
 // embedThemes are the looks of a board on another site; without one it follows the visitor's preference.
 var embedThemes = []string{"light", "dark", "transparent"}
 
-// embedAsk is what another site wants to show.
-type embedAsk struct {
-	top    int
-	period string
-	theme  string
-}
-
 // embedPage is the content of the top of a board on another site.
 type embedPage struct {
 	leaderboardPage
@@ -38,7 +31,7 @@ type embedPage struct {
 
 // embed answers with the top of a public board, for frames of other sites and for stream overlays, where the guild allows that.
 func (s *Site) embed(c *gin.Context) error {
-	ask, err := readEmbed(c)
+	top, period, theme, err := readEmbed(c)
 	if err != nil {
 		return err
 	}
@@ -49,7 +42,7 @@ func (s *Site) embed(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := s.readBoard(c.Request.Context(), g, boardAsk{period: ask.period, number: 1})
+	v, err := s.readBoard(c.Request.Context(), g, boardAsk{period: period, number: 1})
 	if err != nil {
 		return err
 	}
@@ -57,11 +50,8 @@ func (s *Site) embed(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	content := embedPage{leaderboardPage: s.boardContent(g, &v), Top: ask.top, Theme: ask.theme}
-	if v.period != nil {
-		content.setPeriod(v.period.ID)
-	}
-	for _, row := range rows[:min(len(rows), ask.top)] {
+	content := embedPage{leaderboardPage: s.boardContent(g, &v), Top: top, Theme: theme}
+	for _, row := range rows[:min(len(rows), top)] {
 		content.Rows = append(content.Rows, template.HTML(row.html)) // made by html/template
 	}
 	c.Header("Content-Security-Policy", strings.Replace(contentPolicy, "frame-ancestors 'none'", "frame-ancestors *", 1))
@@ -69,24 +59,24 @@ func (s *Site) embed(c *gin.Context) error {
 	return s.showTagged(c, g, "embed", boardTitle(g, &v), content)
 }
 
-func readEmbed(c *gin.Context) (embedAsk, error) {
-	ask := embedAsk{top: embeddedByDefault}
+// readEmbed reads what another site wants to show.
+func readEmbed(c *gin.Context) (top int, period, theme string, err error) {
 	values, err := readQuery(c)
 	if err != nil {
-		return ask, err
+		return 0, "", "", err
 	}
+	top, period, theme = embeddedByDefault, values.Get("period"), values.Get("theme")
 	if values.Has("top") {
-		n, err := strconv.Atoi(values.Get("top"))
-		if err != nil || n < 1 || n > mostEmbedded || strconv.Itoa(n) != values.Get("top") {
-			return ask, fault.New(fault.Invalid, "The parameter top must be a whole number from 1 to %d.", mostEmbedded)
+		top, err = strconv.Atoi(values.Get("top"))
+		if err != nil || top < 1 || top > mostEmbedded || strconv.Itoa(top) != values.Get("top") {
+			return 0, "", "", fault.New(fault.Invalid, "The parameter top must be a whole number from 1 to %d.", mostEmbedded)
 		}
-		ask.top = n
 	}
-	if ask.theme = values.Get("theme"); values.Has("theme") && !slices.Contains(embedThemes, ask.theme) {
-		return ask, fault.New(fault.Invalid, "The parameter theme must be light, dark or transparent.")
+	if values.Has("theme") && !slices.Contains(embedThemes, theme) {
+		return 0, "", "", fault.New(fault.Invalid, "The parameter theme must be light, dark or transparent.")
 	}
-	if ask.period = values.Get("period"); values.Has("period") {
-		return ask, periods.CheckName(ask.period)
+	if values.Has("period") {
+		err = periods.CheckName(period)
 	}
-	return ask, nil
+	return top, period, theme, err
 }

@@ -87,9 +87,6 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 	}
 	content := s.boardContent(g, &v)
 	content.Manager, content.Removed = session.Manages(g), c.Query("done") == "removed"
-	if v.period != nil {
-		content.setPeriod(v.period.ID)
-	}
 	if session != nil && v.own == nil {
 		if content.Hidden, err = s.ownHidden(c.Request.Context(), g, session.User.ID); err != nil {
 			return err
@@ -113,11 +110,6 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 	return s.showTagged(c, g, "leaderboard", title, content)
 }
 
-// setPeriod has the addresses of the page name a period by its id: a kind would be another period tomorrow.
-func (p *leaderboardPage) setPeriod(name string) {
-	p.Name, p.Query = name, template.URL("period="+name+"&") // the id of a period needs no escaping
-}
-
 // boardContent is what a view says without its rows.
 func (s *Site) boardContent(g *guild.Guild, v *boardView) leaderboardPage {
 	content := leaderboardPage{
@@ -128,7 +120,8 @@ func (s *Site) boardContent(g *guild.Guild, v *boardView) leaderboardPage {
 		content.After = v.Number + 1
 	}
 	if v.period != nil {
-		content.Period = periodName(*v.period)
+		content.Period, content.Name = periodName(*v.period), v.period.ID // a kind would be another period tomorrow
+		content.Query = template.URL("period=" + v.period.ID + "&")       // an id needs no escaping
 		if !v.over {
 			content.Ends, content.Next = v.ends, content.Base+"?period="+string(v.period.Kind)
 		}

@@ -28,16 +28,11 @@ func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	if err != nil || rank < 1 {
 		return s.showBoard(c, g, 1, fault.New(fault.Invalid, "The rank must be a whole number from 1."))
 	}
-	last, led, err := s.atRank(c, g, rank)
-	switch {
-	case err != nil || led:
-		return err
-	case last == 0:
-		c.Redirect(http.StatusSeeOther, boardPath(g))
-	default:
-		c.Redirect(http.StatusSeeOther, pagePath(g, c.Query("period"), last)+"&past="+pastRank)
+	place, _, err := s.atRank(c, g, rank)
+	if err == nil {
+		c.Redirect(http.StatusSeeOther, place)
 	}
-	return nil
+	return err
 }
 
 // toMember leads to the row of a member, by id, or of "me". The first page says that a member is not ranked.
@@ -137,7 +132,11 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	query := strings.TrimPrefix(sent.Value("q"), "@")
 	if found := aRank.FindStringSubmatch(properties.PlainNumber(strings.TrimPrefix(query, "#"))); found != nil {
 		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression is right
-		if _, led, err := s.atRank(c, g, rank); led || err != nil {
+		place, found, err := s.atRank(c, g, rank)
+		if found {
+			c.Redirect(http.StatusSeeOther, place)
+		}
+		if found || err != nil {
 			return err
 		}
 	}
@@ -161,16 +160,16 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 
 // rank adds rows with the ranks of a board: of the period of that name, or of all time for "".
 func (s *Site) rank(ctx context.Context, g *guild.Guild, name string, found []leaderboard.Ranked, content *searchPage) error {
+	p, closed, err := s.findPeriod(ctx, g, name)
+	if err != nil {
+		return err
+	}
 	view := boardView{settings: &g.Settings}
 	if name != "" {
-		p, closed, err := s.findPeriod(ctx, g, name)
-		if err != nil {
-			return err
-		}
 		content.Name, content.Title, view.period = p.ID, periodName(p), &p
-		if closed != nil {
-			view.settings = &closed.Settings
-		}
+	}
+	if closed != nil {
+		view.settings = &closed.Settings
 	}
 	for _, m := range found {
 		row := leaderboard.Standing{Ranked: m}
@@ -190,17 +189,16 @@ func (s *Site) rank(ctx context.Context, g *guild.Guild, name string, found []le
 	return nil
 }
 
-// atRank leads to the member at a rank of the board that the visitor came from. Otherwise it says which page is the last; 0 without members.
-func (s *Site) atRank(c *gin.Context, g *guild.Guild, rank int64) (last int64, led bool, err error) {
-	ask := boardAsk{period: c.Query("period"), number: leaderboard.PageOf(min(rank, leaderboard.MaxPage))}
-	v, err := s.readBoard(c.Request.Context(), g, ask)
-	if err != nil || v.Total == 0 {
-		return 0, false, err
-	}
+// atRank is the address of the member at a rank of the board that the visitor came from; without one found is false, and it is that of the last page.
+func (s *Site) atRank(c *gin.Context, g *guild.Guild, rank int64) (place string, found bool, err error) {
+	name := c.Query("period")
+	v, err := s.readBoard(c.Request.Context(), g, boardAsk{period: name, number: leaderboard.PageOf(min(rank, leaderboard.MaxPage))})
 	at := rank - leaderboard.PageSize*(v.Number-1) - 1
-	if at >= int64(len(v.Rows)) {
-		return v.Number, false, nil
+	switch {
+	case err != nil || v.Total == 0:
+		return boardPath(g), false, err
+	case at >= int64(len(v.Rows)):
+		return pagePath(g, name, v.Number) + "&past=" + pastRank, false, nil
 	}
-	c.Redirect(http.StatusSeeOther, placeOf(g, ask.period, v.Rows[at].Ranked))
-	return v.Number, true, nil
+	return placeOf(g, name, v.Rows[at].Ranked), true, nil
 }

@@ -70,43 +70,23 @@ func (s *Site) myBoards(ctx context.Context, session *signin.Session) ([]myBoard
 
 // myData is all that is stored about somebody, as the operator reads it, with gains and the audit records about them.
 type myData struct {
-	UserID       id.User   `json:"userId"`
-	Guilds       []myEntry `json:"guilds"`
-	Keys         []myKey   `json:"keys"`
-	Sessions     int64     `json:"sessions"`
-	AuditRecords int64     `json:"auditRecords"`
-	Audit        []myAudit `json:"audit"`
+	UserID       id.User       `json:"userId"`
+	Guilds       []myEntry     `json:"guilds"`
+	Keys         []erasure.Key `json:"keys"`
+	Sessions     int64         `json:"sessions"`
+	AuditRecords int64         `json:"auditRecords"`
+	Audit        []myAudit     `json:"audit"`
 }
 
-// myEntry is an entry, or, with null for all that an entry has, flags alone.
 type myEntry struct {
-	ID           id.Guild     `json:"id"`
-	Name         string       `json:"name"`
-	XP           *level.XP    `json:"xp"`
-	Level        *level.Level `json:"level"`
-	MessageCount *int64       `json:"messageCount"`
-	Present      *bool        `json:"present"`
-	User         *myUser      `json:"user"`
-	Hidden       []string     `json:"hidden"`
-	Gains        []myGain     `json:"gains"`
-}
-
-type myUser struct {
-	Username      string  `json:"username"`
-	GlobalName    *string `json:"globalName"`
-	Discriminator string  `json:"discriminator"`
-	Avatar        *string `json:"avatar"`
-	AccentColour  *string `json:"accentColour"`
+	erasure.GuildDocument `json:",inline"`
+	Name                  string   `json:"name"`
+	Gains                 []myGain `json:"gains"`
 }
 
 type myGain struct {
 	Date   string `json:"date"`
 	Gained int64  `json:"gained"`
-}
-
-type myKey struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
 }
 
 // myAudit names no actor: it may be somebody else.
@@ -126,21 +106,15 @@ func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ *form) erro
 	if err != nil {
 		return err
 	}
-	data := myData{UserID: user, Guilds: []myEntry{}, Keys: []myKey{}, Sessions: stored.Sessions, AuditRecords: stored.AuditRecords, Audit: []myAudit{}}
-	for _, k := range stored.Keys {
-		data.Keys = append(data.Keys, myKey(k))
-	}
+	data := myData{UserID: user, Guilds: []myEntry{}, Keys: stored.Keys, Sessions: stored.Sessions, AuditRecords: stored.AuditRecords, Audit: []myAudit{}}
 	switches, err := s.hidingSwitches(ctx, stored)
 	if err != nil {
 		return err
 	}
 	for _, in := range switches {
 		g := in.guild
-		entry := myEntry{ID: g.ID, Name: g.Name, Hidden: in.Words(), Gains: []myGain{}}
-		if m := in.entry; m != nil {
-			u := m.Row.User
-			entry.XP, entry.Level, entry.MessageCount, entry.Present = &m.Row.XP, &m.Level, &m.Row.MessageCount, new(!m.Row.Absent)
-			entry.User = &myUser{u.Username, u.GlobalName, u.Discriminator, u.Avatar, u.AccentColour}
+		entry := myEntry{erasure.InGuild{Guild: g.ID, Entry: in.entry, Flags: in.Flags}.Document(), g.Name, []myGain{}}
+		if in.entry != nil {
 			if entry.Gains, err = s.gainsOf(ctx, g, user); err != nil {
 				return err
 			}

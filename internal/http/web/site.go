@@ -63,7 +63,6 @@ type Site struct {
 	deps      Deps
 	log       *slog.Logger
 	templates map[string]*template.Template
-	static    map[string]staticFile
 	rendered  *renderedPages
 	packer    edge.Packer
 	drawing   *card.Drawing
@@ -78,7 +77,7 @@ type Site struct {
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
 	s := &Site{
-		deps: deps, log: deps.Log, robots: []string{"/admin/"}, static: packStatic(), rendered: newRenderedPages(), drawing: card.NewDrawing(),
+		deps: deps, log: deps.Log, robots: []string{"/admin/"}, rendered: newRenderedPages(), drawing: card.NewDrawing(),
 		inFlight: shares.New(maxInFlight, pagesOfAddress), watchers: shares.New(cmp.Or(deps.Watchers, mostWatchers), watchersOfAddress),
 		exports: shares.New(maxExports, 1),
 	}
@@ -99,9 +98,9 @@ func New(deps Deps) (*Site, error) {
 // Routes adds the pages to a router, which measures requests and gives them their time and their id (package httpapi).
 func (s *Site) Routes(r gin.IRouter) {
 	edge.Get(r, "/static/:hash/:file", s.serveAsset)
-	edge.Get(r, "/favicon.ico", s.serveIcon)
-	edge.Get(r, "/apple-touch-icon.png", s.serveTouchIcon)
-	edge.Get(r, "/site.webmanifest", s.serveManifest)
+	edge.Get(r, "/favicon.ico", s.serveFile("icon.svg"))
+	edge.Get(r, "/apple-touch-icon.png", s.serveFile("touch.png"))
+	edge.Get(r, "/site.webmanifest", s.serveFile("site.webmanifest"))
 	edge.Get(r, "/robots.txt", s.serveRobots)
 
 	pages := routes{router: r, before: []gin.HandlerFunc{edge.Recover(s.fail), s.guard, s.admit, s.identify}, robots: &s.robots}

@@ -54,23 +54,26 @@ func boardUnfurl(g *guild.Guild, v *boardView, title string) unfurl {
 	if len(names) > 0 {
 		description = title + ", " + counted(v.Total, "member") + ". " + strings.Join(names, ", ") + "."
 	}
-	if v.period != nil { // the picture is of all time
-		return unfurl{Description: description, Canonical: v.path(g)}
+	u := unfurl{Description: description, Canonical: v.path(g)}
+	if v.period == nil { // the picture is of all time
+		u.Image, u.Width, u.Height = boardPath(g)+"/preview.png", card.PreviewWidth, card.PreviewHeight
 	}
-	return unfurl{Description: description, Canonical: v.path(g), Image: boardPath(g) + "/preview.png", Width: card.PreviewWidth, Height: card.PreviewHeight}
+	return u
 }
 
 // path is the address of the page, which stays when another period runs.
 func (v *boardView) path(g *guild.Guild) string {
-	switch {
-	case v.period != nil && v.Number == 1:
-		return boardPath(g) + "?period=" + v.period.ID
-	case v.period != nil:
-		return pagePath(g, v.period.ID, v.Number)
-	case v.Number == 1:
-		return boardPath(g)
+	name := ""
+	if v.period != nil {
+		name = v.period.ID
 	}
-	return pagePath(g, "", v.Number)
+	switch {
+	case v.Number > 1:
+		return pagePath(g, name, v.Number)
+	case name != "":
+		return boardPath(g) + "?period=" + name
+	}
+	return boardPath(g)
 }
 
 // boardTitle names a page of a board.

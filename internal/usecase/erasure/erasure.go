@@ -71,6 +71,26 @@ func (s *Stored) ByGuild() []InGuild {
 	return slices.SortedFunc(maps.Values(in), func(a, b InGuild) int { return cmp.Compare(a.Guild, b.Guild) })
 }
 
+// GuildDocument is a user's data in a guild as JSON. All of an entry is null for a user who has flags alone.
+type GuildDocument struct {
+	ID           id.Guild          `json:"id"`
+	XP           *level.XP         `json:"xp"`
+	Level        *level.Level      `json:"level"`
+	MessageCount *int64            `json:"messageCount"`
+	Present      *bool             `json:"present"`
+	User         *leaderboard.User `json:"user"`
+	Hidden       []string          `json:"hidden"`
+}
+
+// Document returns the data as JSON says it.
+func (in InGuild) Document() GuildDocument {
+	d := GuildDocument{ID: in.Guild, Hidden: in.Flags.Words()}
+	if m := in.Entry; m != nil {
+		d.XP, d.Level, d.MessageCount, d.Present, d.User = &m.Row.XP, &m.Level, &m.Row.MessageCount, new(!m.Row.Absent), &m.Row.User
+	}
+	return d
+}
+
 // Key names an API key.
 type Key struct {
 	ID   string `json:"id"`

@@ -97,16 +97,16 @@ func TestAManagerAddsEditsAndDeletesAnAnnouncement(t *testing.T) {
 
 	edit := announcementsAddress + "/" + a.ID
 	form = with(b.get(edit).want(200, "/…", "&lt;b&gt;{level}").lacks("topsecret").form(), "events[period]", "-", "from", "7", "text", "", "kind", "board", "id", "x", "do", "save")
-	other := with(form, "from", "8")
+	other := with(form, "from", "1,008")
 	for range 2 {
 		b.post(edit, form).want(200, "Saved.")
 	}
 	if a = w.all()[0]; string(a.URL) != w.webhook || a.Text != nil || a.From != 7 || a.Kind != announcement.Discord || !slices.Equal(a.Events, []announcement.Event{announcement.LevelUp}) {
 		t.Errorf("saved %#v", a)
 	}
-	seen := b.post(edit, other).want(409, "changed while you were editing", `value="8"`).form()
+	seen := b.post(edit, other).want(409, "changed while you were editing", `value="1,008"`).form()
 	b.post(edit, with(seen, "do", "save")).want(200, "Saved.")
-	if a = w.all()[0]; a.From != 8 {
+	if a = w.all()[0]; a.From != 1008 {
 		t.Errorf("saved %#v", a)
 	}
 

@@ -75,7 +75,7 @@ func TestAManagerAnnounces(t *testing.T) {
 	b.fill("[name=text]", "{name} is level {level}")
 	b.fill("[name=url]", hook.URL+"/topsecret")
 	b.press("Preview")
-	b.see("Ada is level 5", "Not saved yet")
+	b.see("Ada is level 1", "Not saved yet")
 	b.inspect("announcement-preview")
 	b.press("Save")
 	b.see("Saved.", "nothing posted yet")

@@ -24,8 +24,6 @@ const (
 	mostTries = 5
 	// eventsAtOnce is how many events are read at once.
 	eventsAtOnce = 25
-	// noteAfter is how far a cursor may pass events that are not announced before it is written.
-	noteAfter = time.Minute
 )
 
 // delivery works on one announcement.
@@ -33,7 +31,6 @@ type delivery struct {
 	*Announcer
 	term *term // nil for a test or a preview
 	State
-	noted    events.ID // the cursor as the archive has it
 	guild    *guild.Guild
 	settings *announcement.Announcement
 	board    Board
@@ -41,7 +38,7 @@ type delivery struct {
 
 // deliver posts all that is to be posted of an announcement, in order. After an error its guild is looked at again.
 func (t *term) deliver(ctx context.Context, s State) {
-	d := &delivery{Announcer: t.Announcer, term: t, State: s, noted: s.Cursor, board: t.Board}
+	d := &delivery{Announcer: t.Announcer, term: t, State: s, board: t.Board}
 	more, err := true, error(nil)
 	for more && err == nil {
 		more, err = d.step(ctx)
@@ -68,21 +65,18 @@ func (d *delivery) step(ctx context.Context) (more bool, err error) {
 		return false, d.edit(ctx)
 	}
 	read, err := d.Live.ReadEvents(ctx, []events.Cursor{{Guild: leaderboard.Ref(d.guild), After: d.Cursor}}, eventsAtOnce)
-	if err != nil {
+	if err != nil || len(read[0]) == 0 {
 		return false, err
 	}
-	if len(read[0]) == 0 {
-		if d.Cursor.Millis < d.noted.Millis+uint64(noteAfter.Milliseconds()) {
-			return false, nil
-		}
-		return false, d.note(ctx)
-	}
 	p, err := d.compose(ctx, read[0])
-	if err != nil || p.text != "" {
-		return true, errors.Join(err, d.send(ctx, p))
+	switch {
+	case err != nil:
+		return false, err
+	case p.text != "":
+		return true, d.send(ctx, p)
 	}
 	d.Cursor = p.upTo
-	return true, nil
+	return true, d.note(ctx)
 }
 
 // send tries to post until it is taken, refused for good or too old, and notes what became of it.
@@ -141,9 +135,6 @@ func (d *delivery) pass(ctx context.Context, p post, outcome string) error {
 func (d *delivery) note(ctx context.Context) error {
 	for {
 		err := d.Archive.NoteAnnouncement(ctx, d.term.lease, d.State)
-		if err == nil {
-			d.noted = d.Cursor
-		}
 		if err == nil || errors.Is(err, ErrStale) || errors.Is(err, lease.ErrLost) || !pause.For(ctx, d.every) {
 			return err
 		}

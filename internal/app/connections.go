@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -117,13 +118,9 @@ func (c *connections) release(address netip.Addr) {
 
 // boundName is the name by which an address' connections are counted; empty where they have no bound.
 func (c *connections) boundName(address netip.Addr) string {
-	if c.perAddress == 0 || !address.IsValid() {
+	exempt := func(prefix netip.Prefix) bool { return prefix.Contains(address) }
+	if c.perAddress == 0 || !address.IsValid() || slices.ContainsFunc(c.exempt, exempt) {
 		return ""
-	}
-	for _, prefix := range c.exempt {
-		if prefix.Contains(address) {
-			return ""
-		}
 	}
 	return ratelimit.AddressName(address)
 }

@@ -20,9 +20,7 @@ import (
 func (a *App) tryRedis(ctx context.Context) error {
 	err := a.stores.client.Alive(ctx)
 	if err == nil || fault.ChangesRefused(err) != "" {
-		a.countReplicas(ctx)
-		a.lookForEviction(ctx)
-		a.lookForLog(ctx)
+		a.warnOfRedis(ctx)
 		return nil
 	}
 	advice := redisAdvice(err)
@@ -32,29 +30,21 @@ func (a *App) tryRedis(ctx context.Context) error {
 	return fmt.Errorf("redis refuses this service: %s (%w)", advice, err)
 }
 
-// countReplicas warns when changes are to wait for more replicas than there are.
-func (a *App) countReplicas(ctx context.Context) {
-	wanted := a.cfg.RedisWaitReplicas
-	if wanted == 0 {
-		return
+// warnOfRedis warns of a Redis that may lose members: one with fewer replicas than changes are to wait for, one that drops keys when its memory is
+// full, which nobody would notice, and one that keeps no log of changes on disk.
+func (a *App) warnOfRedis(ctx context.Context) {
+	client, wanted := a.stores.client, a.cfg.RedisWaitReplicas
+	if wanted > 0 {
+		if found, err := client.Replicas(ctx); err == nil && found < wanted {
+			a.log.WarnContext(ctx, "LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has: changes are 503 until it has them",
+				"wanted", wanted, "connected", found)
+		}
 	}
-	if found, err := a.stores.client.Replicas(ctx); err == nil && found < wanted {
-		a.log.WarnContext(ctx, "LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has: changes are 503 until it has them",
-			"wanted", wanted, "connected", found)
-	}
-}
-
-// lookForEviction warns of a Redis that drops keys when its memory is full: nobody would notice which.
-func (a *App) lookForEviction(ctx context.Context) {
-	if policy := a.stores.client.EvictionPolicy(ctx); policy != "" {
+	if policy := client.EvictionPolicy(ctx); policy != "" {
 		a.log.WarnContext(ctx, "Redis evicts keys, members too, when its memory is full: set its maxmemory-policy to noeviction, which rejects changes instead",
 			"maxmemoryPolicy", policy)
 	}
-}
-
-// lookForLog warns of a Redis that keeps no log of changes on disk.
-func (a *App) lookForLog(ctx context.Context) {
-	if !a.cfg.Embedded() && a.stores.client.KeepsNoLog(ctx) {
+	if !a.cfg.Embedded() && client.KeepsNoLog(ctx) {
 		a.log.WarnContext(ctx, "Redis has no append-only file: when it restarts, changes since the last snapshot are lost. "+
 			"Turn it on with redis-cli CONFIG SET appendonly yes, and keep it with appendonly yes in redis.conf")
 	}

@@ -1,8 +1,6 @@
 package cached_test
 
 import (
-	"context"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -106,48 +104,4 @@ func TestForgetSparesOtherKeys(t *testing.T) {
 		v, err := c.Get(t.Context(), "other")
 		expect(t, "the other key, from memory", answer{v, err}, answer{value: 7})
 	})
-}
-
-// The archive's value only grows; each growth is followed by Forget, as a commit is by the change log. So after Forget
-// nobody may see an older value.
-func TestNobodySeesAnOldValueAfterForget(t *testing.T) {
-	var mu sync.Mutex
-	stored := 0
-	c := cached.New(func(context.Context, string) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return stored, nil
-	}, cached.Options{Size: 2})
-	forgotten := 0
-	var readers sync.WaitGroup
-	stop := make(chan struct{})
-	for range 4 {
-		readers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				mu.Lock()
-				atLeast := forgotten
-				mu.Unlock()
-				if v, err := c.Get(context.Background(), "k"); err != nil || v < atLeast {
-					t.Errorf("saw %d (%v) after %d was made known", v, err, atLeast)
-					return
-				}
-			}
-		})
-	}
-	for n := 1; n <= 2000; n++ {
-		mu.Lock()
-		stored = n
-		mu.Unlock()
-		c.Forget("k")
-		mu.Lock()
-		forgotten = n
-		mu.Unlock()
-	}
-	close(stop)
-	readers.Wait()
 }

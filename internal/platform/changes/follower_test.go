@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -211,32 +210,6 @@ func TestCatchUpWaitsNoLongerThanItsCaller(t *testing.T) {
 			t.Fatalf("an archive that does not answer is an outage:\n%s", s.lines)
 		}
 	})
-}
-
-func TestConcurrentLooksTellEachChangeOnce(t *testing.T) {
-	s := started(t)
-	s.run(t)
-	var callers sync.WaitGroup
-	for range 8 {
-		callers.Go(func() {
-			for range 50 {
-				s.log.commit(1)
-				if err := s.follower.CatchUp(context.Background()); err != nil {
-					t.Errorf("catch up: %v", err)
-				}
-			}
-		})
-	}
-	callers.Wait()
-	got := s.told.since()
-	for i, v := range got {
-		if v != int64(4+i) {
-			t.Fatalf("change %d was told in place %d", v, i)
-		}
-	}
-	if len(got) != 400 {
-		t.Fatalf("told %d changes of 400", len(got))
-	}
 }
 
 func TestWhatWasCommittedBeforeCatchUpIsInForceAfterIt(t *testing.T) {

@@ -12,8 +12,9 @@
 //     passed, of one guild, so that a cluster takes it, and answers a refusal before its first write. Common parts of scripts are files of prelude.
 //  3. It answers an array of names and values; large numbers stay texts, since Lua's would lose digits. It asks the server for the time (now.lua), and
 //     never takes it from the caller. It reads at most some thousand elements: while it runs, the server does nothing else.
-//  4. The Go file of the same name has newScript(name, the files of prelude that it uses, in their order), and the method: s.run with the keys of keysOf,
-//     in the order of KEYS, then reply.named and reply.list. A script that changes members has newChangeScript and s.change (change.go), and so waits for replicas.
+//  4. The Go file of the same name has newScript(name, the files of prelude that it uses, in their order), and the method: s.run with the keys of
+//     keysOf, in the order of KEYS, then the readers of reply, and reply.done. A script that changes members has newChangeScript and s.change
+//     (change.go), and so waits for replicas.
 //  5. A new refusal has its error in refusals (script.go). When a key means something else than before, raise format, and change docs/redis-keys.md.
 //  6. The smoke list (smoke_test.go) runs each script and meets each refusal, and fails until it has yours; the test of the least rights
 //     (acl_test.go) fails when it needs a command that docs/security.md does not grant.

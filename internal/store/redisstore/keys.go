@@ -85,7 +85,8 @@ func (k guildKeys) members() []string {
 	return k.names(xpName, offName, entryName, dayName, weekName, monthName, seasonName)
 }
 
-// changes are the keys of the scripts that change members (prelude/request.lua), for a request with a name or without (""). Where gains are counted, they have the boards of periods as well.
+// changes are the keys of the scripts that change members (prelude/request.lua), for a request with a name or without (""). counted adds the boards
+// of periods.
 func (k guildKeys) changes(incarnation guild.Incarnation, name string, counted bool) []string {
 	events, once := eventsName(incarnation), onceName+name
 	if counted {

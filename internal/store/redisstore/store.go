@@ -10,7 +10,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Store is a leaderboard.Board, a snapshot.Live, a hydrate.Live, an events.Log, an audit.Live and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
+// Store is a leaderboard.Board, a snapshot.Live, a hydrate.Live, an events.Log, an audit.Live and a signin.Store on Redis. It is safe for concurrent
+// use and holds no state of a guild.
 type Store struct {
 	client  *redisconn.Client
 	changed *snapshot.Notes // the guilds that this process changed, for the index

@@ -2,9 +2,7 @@ package monitoring_test
 
 import (
 	"regexp"
-	"slices"
 	"strings"
-	"testing"
 )
 
 var (
@@ -76,18 +74,4 @@ func unwrap(expr string) (string, bool) {
 		}
 	}
 	return expr, false
-}
-
-func TestOperandsAreWhatAConditionLooksAt(t *testing.T) {
-	for expr, want := range map[string][]string{
-		`a > 1`: {"a"},
-		`sum by (job) (up{job="x"}) == 0 or absent(up{job="x"})`:         {`sum by (job) (up{job="x"})`, `up{job="x"}`},
-		"( a{b=\"1 > 0\"} > 14.4 * 0.1 and\n b < c or d >= 2) and e > 1": {`a{b="1 > 0"}`, "b", "c", "d", "e"},
-		`max by (job) (x / (y > 0)) > 0.8`:                               {"max by (job) (x / (y > 0))"},
-		`(a) / (b) > 1`:                                                  {"(a) / (b)"},
-	} {
-		if got := operands(expr); !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, want %q", expr, got, want)
-		}
-	}
 }

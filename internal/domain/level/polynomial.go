@@ -19,46 +19,28 @@ func decimal(c float64) ratio {
 	return r
 }
 
-// polynomial evaluates a curve. A level begins where a value reaches a half, so values are
-// exact. Three ways lead there: 64-bit integers over a common denominator, when nothing can overflow (nearly every curve
-// that people write); else floats, when the value is farther from a half than their error; else big integers.
+// polynomial evaluates a curve. A level begins where a value reaches a half, so values are exact: floats decide when the value is farther from a
+// half than their error, as it nearly always is, else big integers over a common denominator.
 type polynomial struct {
 	preset string
 	top    Level // the highest level that begins at MaxXP or below
 	terms  int
 
-	floats [MaxCoefficients]float64
-
-	small  bool // ints and intDiv are in use, else bigs and bigDiv
-	ints   [MaxCoefficients]int64
-	intDiv int64
-	bigs   []*big.Int
-	bigDiv *big.Int
+	floats  [MaxCoefficients]float64
+	whole   []*big.Int // the coefficients times divisor
+	divisor *big.Int
 }
 
 func newPolynomial(coefficients []ratio) *polynomial {
-	p := &polynomial{terms: len(coefficients), bigDiv: big.NewInt(1)}
+	p := &polynomial{terms: len(coefficients), divisor: big.NewInt(1)}
 	for i, c := range coefficients {
 		f, _ := c.Float64()
 		p.floats[i] = f + 0 // -0 becomes 0
-		gcd := new(big.Int).GCD(nil, nil, p.bigDiv, c.Denom())
-		p.bigDiv.Mul(p.bigDiv, new(big.Int).Quo(c.Denom(), gcd))
+		gcd := new(big.Int).GCD(nil, nil, p.divisor, c.Denom())
+		p.divisor.Mul(p.divisor, new(big.Int).Quo(c.Denom(), gcd))
 	}
-	// The greatest value that Horner's scheme meets, over the common denominator.
-	limit := new(big.Int)
-	for i := len(coefficients) - 1; i >= 0; i-- {
-		c := coefficients[i]
-		n := new(big.Int).Mul(c.Num(), new(big.Int).Quo(p.bigDiv, c.Denom()))
-		p.bigs = append([]*big.Int{n}, p.bigs...)
-		limit.Add(limit.Mul(limit, big.NewInt(int64(Max))), new(big.Int).Abs(n))
-	}
-	// Two bits are left for rounding, which doubles the value and adds the divisor.
-	if limit.BitLen() <= 61 && p.bigDiv.BitLen() <= 61 {
-		p.small, p.intDiv = true, p.bigDiv.Int64()
-		for i, n := range p.bigs {
-			p.ints[i] = n.Int64()
-		}
-		p.bigs, p.bigDiv = nil, nil
+	for _, c := range coefficients {
+		p.whole = append(p.whole, new(big.Int).Mul(c.Num(), new(big.Int).Quo(p.divisor, c.Denom())))
 	}
 	return p
 }
@@ -68,24 +50,10 @@ func (p *polynomial) at(n Level) XP {
 	if n <= 0 {
 		return 0
 	}
-	if p.small {
-		return p.atSmall(int64(n))
-	}
 	if xp, sure := p.atFloat(float64(n)); sure {
 		return xp
 	}
 	return p.atBig(int64(n))
-}
-
-func (p *polynomial) atSmall(n int64) XP {
-	var v int64
-	for i := p.terms - 1; i >= 0; i-- {
-		v = v*n + p.ints[i]
-	}
-	if v < 0 {
-		return max(-XP((-2*v+p.intDiv)/(2*p.intDiv)), -maxThreshold)
-	}
-	return min(XP((2*v+p.intDiv)/(2*p.intDiv)), maxThreshold)
 }
 
 // atFloat is sure when the error of floats cannot move the value across a half. Horner's scheme over at most 5 rounded coefficients errs
@@ -116,11 +84,11 @@ func (p *polynomial) atFloat(n float64) (xp XP, sure bool) {
 func (p *polynomial) atBig(n int64) XP {
 	v, factor := new(big.Int), big.NewInt(n)
 	for i := p.terms - 1; i >= 0; i-- {
-		v.Add(v.Mul(v, factor), p.bigs[i])
+		v.Add(v.Mul(v, factor), p.whole[i])
 	}
 	negative := v.Sign() < 0
-	v.Abs(v).Lsh(v, 1).Add(v, p.bigDiv)
-	v.Quo(v, new(big.Int).Lsh(p.bigDiv, 1))
+	v.Abs(v).Lsh(v, 1).Add(v, p.divisor)
+	v.Quo(v, new(big.Int).Lsh(p.divisor, 1))
 	xp := maxThreshold
 	if v.IsInt64() {
 		xp = min(XP(v.Int64()), maxThreshold)

@@ -31,9 +31,6 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// maxDepth is how deep arrays and objects may nest.
-const maxDepth = 32
-
 // Decode reads data, one JSON value, into what into points at. A client's mistake is a *fault.Error with code
 // fault.Invalid, whose sentence names the property as the client writes it: `user.avatar must not be null`. Any other
 // error means that the Go type is not one that the package decodes. After an error into holds some of the values.
@@ -112,8 +109,7 @@ func read(path string, data []byte, into reflect.Value, within limits, how mode)
 	return nil
 }
 
-// checkText refuses what no token can tell: an empty body, bytes that are not UTF-8, and nesting too deep. The last
-// comes before parsing so that a value that is only kept, not descended into, is limited too.
+// checkText refuses what no token can tell: an empty body and bytes that are not UTF-8.
 func checkText(path string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return fault.At(path, "is empty; send a JSON value")
@@ -121,30 +117,7 @@ func checkText(path string, data []byte) error {
 	if !utf8.Valid(data) {
 		return fault.At(path, "must be valid UTF-8")
 	}
-	if tooDeep(data) {
-		return fault.At(path, "must not nest deeper than %d levels", maxDepth)
-	}
 	return nil
-}
-
-func tooDeep(data []byte) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return false
 }
 
 // Value is a JSON value that is kept until it is known what it must be. It knows where in the body it was, and the limits of its field.

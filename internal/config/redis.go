@@ -4,9 +4,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,13 +67,6 @@ type redisTarget struct {
 	socket   bool
 }
 
-var (
-	errRedisScheme = errors.New("must begin with redis://, rediss:// or unix://")
-	errRedisHosts  = errors.New("must name its hosts as host:port, separated by commas; reserved characters of the password must be percent-encoded")
-	errRedisSocket = errors.New("must name the socket by its absolute path, such as unix:///run/redis.sock")
-	errRedisDB     = errors.New("must end in the number of a database, such as /0, or in none")
-)
-
 // parseRedisURL reads a Redis URL, whose authority may be a list of hosts. Its errors hold nothing of the URL.
 func parseRedisURL(raw string) (redisTarget, error) {
 	parts, _ := storeurl.Split(raw)
@@ -79,27 +74,22 @@ func parseRedisURL(raw string) (redisTarget, error) {
 	case "unix":
 		u, err := url.Parse(raw)
 		if err != nil || u.Host != "" || len(u.Path) < 2 {
-			return redisTarget{}, errRedisSocket
+			return redisTarget{}, errors.New("must name the socket by its absolute path, such as unix:///run/redis.sock")
 		}
 		return redisTarget{hosts: 1, socket: true}, nil
 	case "redis", "rediss":
 	default:
-		return redisTarget{}, errRedisScheme
+		return redisTarget{}, errors.New("must begin with redis://, rediss:// or unix://")
 	}
 
-	for _, h := range parts.Hosts {
-		if !validHost(h) {
-			return redisTarget{}, errRedisHosts
-		}
-	}
 	u, err := url.Parse(parts.First())
-	if err != nil || u.Fragment != "" {
-		return redisTarget{}, errRedisHosts
+	if err != nil || u.Fragment != "" || slices.ContainsFunc(parts.Hosts, func(h string) bool { return !validHost(h) }) {
+		return redisTarget{}, errors.New("must name its hosts as host:port, separated by commas; reserved characters of the password must be percent-encoded")
 	}
 	target := redisTarget{hosts: len(parts.Hosts)}
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		if target.database, err = strconv.Atoi(path); err != nil || target.database < 0 {
-			return redisTarget{}, errRedisDB
+			return redisTarget{}, errors.New("must end in the number of a database, such as /0, or in none")
 		}
 	}
 	return target, nil
@@ -117,11 +107,6 @@ func validHost(h string) bool {
 	return err == nil && host != "" && validPort(port, 1)
 }
 
-var (
-	errNoCertificates = errors.New("holds no certificate in PEM")
-	errKeyPair        = errors.New("and LEVELBOARD_REDIS_KEY_FILE are not a certificate and its private key in PEM")
-)
-
 // RedisTLS reads the current files of the Redis settings: the authorities for the servers' certificates, and a client certificate. It is nil when
 // none is set; TLS then uses the system's authorities. Its errors begin with the name of a setting.
 func (c Config) RedisTLS() (*tls.Config, error) {
@@ -132,14 +117,14 @@ func (c Config) RedisTLS() (*tls.Config, error) {
 	if c.RedisCAFile != "" {
 		roots, err := rootsIn(c.RedisCAFile)
 		if err != nil {
-			return nil, &settingError{"REDIS_CA_FILE", err}
+			return nil, fmt.Errorf("%sREDIS_CA_FILE %w", Prefix, err)
 		}
 		read.RootCAs = roots
 	}
 	if c.RedisCertFile != "" {
 		pair, err := tls.LoadX509KeyPair(c.RedisCertFile, c.RedisKeyFile)
 		if err != nil {
-			return nil, &settingError{"REDIS_CERT_FILE", pairError(c, err)}
+			return nil, fmt.Errorf("%sREDIS_CERT_FILE %w", Prefix, pairError(c, err))
 		}
 		read.Certificates = []tls.Certificate{pair}
 	}
@@ -153,7 +138,7 @@ func rootsIn(path string) (*x509.CertPool, error) {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(content) {
-		return nil, errNoCertificates
+		return nil, errors.New("holds no certificate in PEM")
 	}
 	return roots, nil
 }
@@ -162,7 +147,7 @@ func rootsIn(path string) (*x509.CertPool, error) {
 func pairError(c Config, err error) error {
 	var path *os.PathError
 	if !errors.As(err, &path) {
-		return errKeyPair
+		return errors.New("and LEVELBOARD_REDIS_KEY_FILE are not a certificate and its private key in PEM")
 	}
 	if path.Path == c.RedisKeyFile {
 		return errors.New("is set, but LEVELBOARD_REDIS_KEY_FILE cannot be read: " + path.Err.Error())
@@ -173,15 +158,6 @@ func pairError(c Config, err error) error {
 func unreadable(err error) error {
 	return errors.New("cannot be read: " + secretfile.PlainPathError(err).Error())
 }
-
-// settingError is a problem with one setting.
-type settingError struct {
-	name  string // without the prefix
-	cause error
-}
-
-func (e *settingError) Error() string { return Prefix + e.name + " " + e.cause.Error() }
-func (e *settingError) Unwrap() error { return e.cause }
 
 // redisTLS checks the files of TLS, and that there is TLS that they are for.
 func (v *validator) redisTLS(c *Config) {
@@ -199,9 +175,6 @@ func (v *validator) redisTLS(c *Config) {
 		return
 	}
 	if _, err := c.RedisTLS(); err != nil {
-		var of *settingError
-		if errors.As(err, &of) {
-			v.bad(of.name, "%w", of.cause)
-		}
+		v.problems = append(v.problems, err)
 	}
 }

@@ -71,20 +71,13 @@ func (c Config) RedisURLNow() (string, error) { return c.urlNow("REDIS_URL", c.R
 func (c Config) PostgresURLNow() (string, error) { return c.urlNow("POSTGRES_URL", c.PostgresURL) }
 
 func (c Config) urlNow(name, atStart string) (string, error) {
-	now, err := c.secretNow(name, atStart)
-	if err != nil || now == atStart {
-		return now, err
-	}
-	if !storeurl.SamePlace(now, atStart) {
-		return "", fmt.Errorf("%s differs in more than the user and the password from what it was at the start", Prefix+name+secretfile.Suffix)
-	}
-	return now, nil
-}
-
-func (c Config) secretNow(name, atStart string) (string, error) {
 	path := c.secretFiles[Prefix+name]
 	if path == "" {
 		return atStart, nil
 	}
-	return secretfile.Read(path, Prefix+name)
+	now, err := secretfile.Read(path, Prefix+name)
+	if err == nil && now != atStart && !storeurl.SamePlace(now, atStart) {
+		return "", fmt.Errorf("%s differs in more than the user and the password from what it was at the start", Prefix+name+secretfile.Suffix)
+	}
+	return now, err
 }

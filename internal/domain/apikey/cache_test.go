@@ -52,7 +52,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	secret, keyID, hash := apikey.Mint()
+	secret, keyID, hash := mint(t)
 	w := &world{
 		archive: &archive{keys: map[string]*apikey.Key{}, asked: map[string]int{}},
 		secret:  secret,
@@ -93,10 +93,10 @@ func TestAValidKeyIsReadFromTheArchiveOnce(t *testing.T) {
 
 func TestARefusedKeyIsTheSameFaultWhateverTheReason(t *testing.T) {
 	w := newWorld(t)
-	unknown, _, _ := apikey.Mint()
-	stolenID, keyID, _ := apikey.Mint()
+	unknown, _, _ := mint(t)
+	stolenID, keyID, _ := mint(t)
 	w.archive.keys[keyID] = &apikey.Key{ID: keyID, Hash: w.key.Hash}
-	expired, expiredID, hash := apikey.Mint()
+	expired, expiredID, hash := mint(t)
 	w.archive.keys[expiredID] = &apikey.Key{ID: expiredID, Hash: hash, ExpiresAt: &noon}
 
 	for name, presented := range map[string]string{
@@ -126,7 +126,7 @@ func TestAKeyExpiresWhileItIsHeld(t *testing.T) {
 
 func TestUnknownIDsAreRememberedUntilForgotten(t *testing.T) {
 	w := newWorld(t)
-	secret, keyID, hash := apikey.Mint()
+	secret, keyID, hash := mint(t)
 	for range 5 {
 		w.expect(t, secret, fault.Unauthenticated)
 	}
@@ -142,7 +142,7 @@ func TestUnknownIDsAreRememberedUntilForgotten(t *testing.T) {
 
 func TestWhatIsInMemoryAsksNoArchive(t *testing.T) {
 	w := newWorld(t)
-	unknown, _, _ := apikey.Mint()
+	unknown, _, _ := mint(t)
 	for _, presented := range []string{w.secret, unknown} {
 		if w.keys.InMemory(presented) {
 			t.Error("what nobody asked for is in memory")
@@ -161,7 +161,7 @@ func TestManyUnknownIDsPushNoKeyOut(t *testing.T) {
 	w := newWorld(t)
 	w.accepted(t)
 	for range 300 {
-		secret, _, _ := apikey.Mint()
+		secret, _, _ := mint(t)
 		w.expect(t, secret, fault.Unauthenticated)
 	}
 	w.archive.down = errors.New("connection refused")

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"hash/crc32"
+	"math/big"
 	"strings"
 )
 
@@ -21,14 +22,13 @@ const (
 )
 
 // NewID makes an id for a key.
-func NewID() string { return string(randomDigits(idLen)) }
+func NewID() string { return randomDigits(idLen) }
 
 // Mint makes a text for the key with this id, which must be shown once and then be forgotten, and the hash to keep.
 func Mint(id string) (secret string, hash [32]byte) {
-	text := append(append([]byte(prefix), id...), randomDigits(secretLen)...)
-	sum := checksum(text)
-	text = append(text, sum[:]...)
-	return string(text), sha256.Sum256(text)
+	body := prefix + id + randomDigits(secretLen)
+	secret = body + checksum(body)
+	return secret, sha256.Sum256([]byte(secret))
 }
 
 // Shown is the beginning of the text of the key with this id: it tells keys apart and is no secret.
@@ -36,15 +36,7 @@ func Shown(id string) string { return prefix + id }
 
 // Parse returns the id in a key's text, or errMalformed. It checks the text, not that the key exists.
 func Parse(text string) (id string, err error) {
-	if len(text) != textLen || text[:len(prefix)] != prefix {
-		return "", errMalformed
-	}
-	for i := len(prefix); i < textLen; i++ {
-		if !isDigit(text[i]) {
-			return "", errMalformed
-		}
-	}
-	if sum := checksum(text[:bodyLen]); text[bodyLen:] != string(sum[:]) {
+	if len(text) != textLen || text[:len(prefix)] != prefix || !allDigits(text[len(prefix):]) || text[bodyLen:] != checksum(text[:bodyLen]) {
 		return "", errMalformed
 	}
 	return text[len(prefix) : len(prefix)+idLen], nil
@@ -64,48 +56,26 @@ func IDIn(text string) (id string, err error) {
 }
 
 // ValidID reports whether text can be the id of a key.
-func ValidID(text string) bool {
-	if len(text) != idLen {
-		return false
-	}
-	for i := range len(text) {
-		if !isDigit(text[i]) {
-			return false
-		}
-	}
-	return true
-}
+func ValidID(text string) bool { return len(text) == idLen && allDigits(text) }
 
-func isDigit(c byte) bool {
-	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
-}
+func allDigits(text string) bool { return strings.Trim(text, digits) == "" }
 
-// checksum goes through the table itself because crc32.ChecksumIEEE moves its argument to the heap, and strangers can make
-// the service check any number of texts.
-func checksum[T string | []byte](body T) (sum [checksumLen]byte) {
-	n := ^uint32(0)
-	for i := range len(body) {
-		n = crc32.IEEETable[byte(n)^body[i]] ^ n>>8
-	}
-	n = ^n
+func checksum(body string) string {
+	var sum [checksumLen]byte
+	n := crc32.ChecksumIEEE([]byte(body))
 	for i := checksumLen - 1; i >= 0; i-- {
 		sum[i] = digits[n%62]
 		n /= 62
 	}
-	return sum
+	return string(sum[:])
 }
 
-// randomDigits returns n digits, all equally likely: it skips bytes from 248 (4 times 62) on.
-func randomDigits(n int) []byte {
-	out := make([]byte, 0, n)
-	for len(out) < n {
-		var pool [64]byte
-		_, _ = rand.Read(pool[:]) // it never fails
-		for _, b := range pool {
-			if b < 248 && len(out) < n {
-				out = append(out, digits[b%62])
-			}
-		}
+// randomDigits returns n digits, all equally likely.
+func randomDigits(n int) string {
+	text := make([]byte, n)
+	for i := range text {
+		digit, _ := rand.Int(rand.Reader, big.NewInt(int64(len(digits)))) // never fails (crypto/rand)
+		text[i] = digits[digit.Int64()]
 	}
-	return out
+	return string(text)
 }

@@ -4,6 +4,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,23 +12,27 @@ import (
 	"time"
 )
 
-// Code says what kind of failure it is. Its zero value is Internal, so an error without a code is never blamed on a client.
+// Code says what kind of failure it is: the HTTP status that the edge answers, the same one for programs and for people. Its zero value is
+// Internal, so an error without a code is never blamed on a client.
 type Code int
 
-// The codes, each with the HTTP status that the edge answers.
+// The codes.
 const (
-	Internal             Code = iota // 500
-	Invalid                          // 400
-	Unauthenticated                  // 401
-	Forbidden                        // 403
-	NotFound                         // 404
-	MethodNotAllowed                 // 405
-	Conflict                         // 409
-	TooLarge                         // 413
-	UnsupportedMediaType             // 415
-	RateLimited                      // 429
-	Unavailable                      // 503
+	Internal             Code = 0
+	Invalid              Code = http.StatusBadRequest
+	Unauthenticated      Code = http.StatusUnauthorized
+	Forbidden            Code = http.StatusForbidden
+	NotFound             Code = http.StatusNotFound
+	MethodNotAllowed     Code = http.StatusMethodNotAllowed
+	Conflict             Code = http.StatusConflict
+	TooLarge             Code = http.StatusRequestEntityTooLarge
+	UnsupportedMediaType Code = http.StatusUnsupportedMediaType
+	RateLimited          Code = http.StatusTooManyRequests
+	Unavailable          Code = http.StatusServiceUnavailable
 )
+
+// Status is the HTTP status.
+func (c Code) Status() int { return cmp.Or(int(c), http.StatusInternalServerError) }
 
 // Error is a fault. Message is public; Cause is not.
 type Error struct {
@@ -115,20 +120,3 @@ func From(err error) *Error {
 func Is(err error, code Code) bool {
 	return err != nil && From(err).Code == code
 }
-
-var statuses = map[Code]int{
-	Internal:             http.StatusInternalServerError,
-	Invalid:              http.StatusBadRequest,
-	Unauthenticated:      http.StatusUnauthorized,
-	Forbidden:            http.StatusForbidden,
-	NotFound:             http.StatusNotFound,
-	MethodNotAllowed:     http.StatusMethodNotAllowed,
-	Conflict:             http.StatusConflict,
-	TooLarge:             http.StatusRequestEntityTooLarge,
-	UnsupportedMediaType: http.StatusUnsupportedMediaType,
-	RateLimited:          http.StatusTooManyRequests,
-	Unavailable:          http.StatusServiceUnavailable,
-}
-
-// Status is the HTTP status that the edge answers for the code, the same one for programs and for people.
-func (c Code) Status() int { return statuses[c] }

@@ -24,10 +24,10 @@ func (s *Settings) check(wrong *fault.List) {
 		wrong.Add(fault.At("xpPerMessageMin", "must not be above xpPerMessageMax, but %d is above %d; set both", s.XPPerMessageMin, s.XPPerMessageMax).
 			Because(ErrCrossed))
 	}
-	checkIDs(wrong, "adminIds", s.AdminIDs)
-	checkIDs(wrong, "ignoredChannelIds", s.IgnoredChannelIDs)
-	checkIDs(wrong, "ignoredRoleIds", s.IgnoredRoleIDs)
-	checkIDs(wrong, "ignoredUserIds", s.IgnoredUserIDs)
+	checkOnce(wrong, "adminIds", "", s.AdminIDs, func(u id.User) id.User { return u })
+	checkOnce(wrong, "ignoredChannelIds", "", s.IgnoredChannelIDs, func(c id.Channel) id.Channel { return c })
+	checkOnce(wrong, "ignoredRoleIds", "", s.IgnoredRoleIDs, func(r id.Role) id.Role { return r })
+	checkOnce(wrong, "ignoredUserIds", "", s.IgnoredUserIDs, func(u id.User) id.User { return u })
 	s.checkMultipliers(wrong)
 	s.checkRewards(wrong)
 	if _, err := loadZone(s.TimeZone); err != nil && !wrong.Has("timeZone") {
@@ -100,17 +100,13 @@ func (s *Settings) checkRewards(wrong *fault.List) {
 }
 
 func (s *Settings) checkPeriods(wrong *fault.List) {
-	seen := make(map[period.Kind]bool)
 	for i, kind := range s.Periods {
 		path := fmt.Sprintf("periods[%d]", i)
-		if kind != period.Daily && kind != period.Weekly && kind != period.Monthly {
-			if !wrong.Has(path) {
-				wrong.At(path, "must be %q, %q or %q", period.Daily, period.Weekly, period.Monthly)
-			}
-			continue
+		if kind != period.Daily && kind != period.Weekly && kind != period.Monthly && !wrong.Has(path) {
+			wrong.At(path, "must be %q, %q or %q", period.Daily, period.Weekly, period.Monthly)
 		}
-		checkOnce(wrong, path, kind, seen)
 	}
+	checkOnce(wrong, "periods", "", s.Periods, func(k period.Kind) period.Kind { return k })
 }
 
 // The bounds of a season.
@@ -143,33 +139,24 @@ func (s *Settings) checkSeasons(wrong *fault.List) {
 	}
 }
 
-func checkIDs[T ~string](wrong *fault.List, path string, list []T) {
-	seen := make(map[T]bool)
-	for i, s := range list {
-		checkOnce(wrong, fmt.Sprintf("%s[%d]", path, i), s, seen)
-	}
-}
-
 func checkChannels(wrong *fault.List, path string, list []Channel) {
-	seen := make(map[id.Channel]bool)
-	for i, c := range list {
-		checkOnce(wrong, fmt.Sprintf("%s[%d].id", path, i), c.ID, seen)
-	}
+	checkOnce(wrong, path, ".id", list, func(c Channel) id.Channel { return c.ID })
 }
 
 func checkRoles(wrong *fault.List, path string, list []Role) {
-	seen := make(map[id.Role]bool)
-	for i, r := range list {
-		checkOnce(wrong, fmt.Sprintf("%s[%d].id", path, i), r.ID, seen)
-	}
+	checkOnce(wrong, path, ".id", list, func(r Role) id.Role { return r.ID })
 }
 
-// checkOnce notes what an earlier item of its list has as well. An empty text was noted when it was read.
-func checkOnce[T ~string](wrong *fault.List, path string, item T, seen map[T]bool) {
-	if seen[item] && item != "" {
-		wrong.At(path, "repeats %s; remove one of them", item)
+// checkOnce notes each item of a list with the key of an earlier one; at is where in the item the key is. An empty key was noted when it was read.
+func checkOnce[T any, K ~string](wrong *fault.List, path, at string, list []T, key func(T) K) {
+	seen := make(map[K]bool)
+	for i, item := range list {
+		k, place := key(item), fmt.Sprintf("%s[%d]%s", path, i, at)
+		if seen[k] && k != "" && !wrong.Has(place) {
+			wrong.At(place, "repeats %s; remove one of them", k)
+		}
+		seen[k] = true
 	}
-	seen[item] = true
 }
 
 // checkRow notes an id that an earlier row of its list has as well, in any case of its letters.

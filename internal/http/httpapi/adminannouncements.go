@@ -5,15 +5,12 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/announce"
 	"levelboard/internal/usecase/guilds"
 )
 
-func (a *api) listAnnouncements(r *request) (any, error) {
-	gid := r.adminGuild()
-	if r.err != nil {
-		return nil, r.err
-	}
+func (a *api) listAnnouncements(r *request, gid id.Guild) (any, error) {
 	g, err := a.deps.Settings.Read(r.ctx, guilds.Operator, gid)
 	if err != nil {
 		return nil, err
@@ -24,14 +21,10 @@ func (a *api) listAnnouncements(r *request) (any, error) {
 
 // ofAnnouncement runs a call about the announcement of the path and answers with what it returns, or with nothing.
 func (a *api) ofAnnouncement(status int, call func(ctx context.Context, k announce.Key) (body any, err error)) gin.HandlerFunc {
-	return a.json(bodiless(func(r *request) (any, error) {
-		k := announce.Key{Guild: r.adminGuild(), ID: r.c.Param("announcementId")}
-		if r.err != nil {
-			return nil, r.err
-		}
+	return a.json(bodiless(ofGuild(func(r *request, g id.Guild) (any, error) {
 		r.status = status
-		return call(r.ctx, k)
-	}))
+		return call(r.ctx, announce.Key{Guild: g, ID: r.c.Param("announcementId")})
+	})))
 }
 
 func (a *api) makeAnnouncementSecret(ctx context.Context, k announce.Key) (any, error) {

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/strictjson"
 	"levelboard/internal/usecase/checkpoints"
 )
@@ -15,11 +16,7 @@ type checkpointRequest struct {
 	Automatic strictjson.Optional[bool] `json:"automatic"`
 }
 
-func (a *api) listCheckpoints(r *request) (any, error) {
-	g := r.adminGuild()
-	if r.err != nil {
-		return nil, r.err
-	}
+func (a *api) listCheckpoints(r *request, g id.Guild) (any, error) {
 	found, err := a.deps.Checkpoints.List(r.ctx, g)
 	return object{"checkpoints": found}, err
 }
@@ -38,26 +35,14 @@ func (a *api) createCheckpoint(r *request) (any, error) {
 	return a.deps.Checkpoints.Create(r.ctx, g, sent.Name, sent.Automatic.Or(false))
 }
 
-func (a *api) deleteCheckpoint(r *request) (any, error) {
-	g := r.adminGuild()
-	if r.err != nil {
-		return nil, r.err
-	}
+func (a *api) deleteCheckpoint(r *request, g id.Guild) (any, error) {
 	return nil, a.deps.Checkpoints.Delete(r.ctx, g, r.c.Param("checkpointId"))
 }
 
-func (a *api) restoreCheckpoint(r *request) (any, error) {
-	g := r.adminGuild()
-	if r.err != nil {
-		return nil, r.err
-	}
+func (a *api) restoreCheckpoint(r *request, g id.Guild) (any, error) {
 	return a.deps.Checkpoints.Restore(r.ctx, g, r.c.Param("checkpointId"))
 }
 
-func (a *api) resetGuild(r *request) (any, error) {
-	g := r.adminGuild()
-	if r.err != nil {
-		return nil, r.err
-	}
+func (a *api) resetGuild(r *request, g id.Guild) (any, error) {
 	return a.deps.Checkpoints.Reset(r.ctx, g)
 }

@@ -49,11 +49,7 @@ func firstOf[T any](read []T, limit int) (first []T, more bool) {
 	return read[:min(limit, len(read))], len(read) > limit
 }
 
-func (a *api) getGuild(r *request) (any, error) {
-	gid := r.adminGuild()
-	if r.err != nil {
-		return nil, r.err
-	}
+func (a *api) getGuild(r *request, gid id.Guild) (any, error) {
 	return settingsOf(a.deps.Settings.Read(r.ctx, guilds.Operator, gid))
 }
 
@@ -82,11 +78,7 @@ func (a *api) patchGuild(r *request) (any, error) {
 	return settingsOf(a.deps.Settings.Change(r.ctx, gid, change))
 }
 
-func (a *api) deleteGuild(r *request) (any, error) {
-	gid := r.adminGuild()
-	if r.err != nil {
-		return nil, r.err
-	}
+func (a *api) deleteGuild(r *request, gid id.Guild) (any, error) {
 	return nil, a.deps.Settings.Delete(r.ctx, gid)
 }
 

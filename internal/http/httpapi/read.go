@@ -79,6 +79,17 @@ func (r *request) adminGuild() id.Guild {
 	return r.guildID
 }
 
+// ofGuild serves a route under /admin that reads nothing but the guild of its path.
+func ofGuild(h func(r *request, g id.Guild) (any, error)) handler {
+	return func(r *request) (any, error) {
+		g := r.adminGuild()
+		if r.err != nil {
+			return nil, r.err
+		}
+		return h(r, g)
+	}
+}
+
 // adminUser reads the query, then the user's id in a path under /admin.
 func (r *request) adminUser() id.User {
 	r.parseQuery()

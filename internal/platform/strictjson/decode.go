@@ -70,10 +70,7 @@ func (d *decoder) keep(v *Value, within limits) error {
 }
 
 func (d *decoder) object(into reflect.Value) error {
-	fields, err := fieldsOf(into.Type())
-	if err != nil {
-		return err
-	}
+	fields := fieldsOf(into.Type())
 	if err := d.expect('{', "an object"); err != nil {
 		return err
 	}
@@ -151,7 +148,7 @@ func (d *decoder) part(s step, into reflect.Value, within limits) error {
 func (d *decoder) scalar(into reflect.Value, within limits) error {
 	kind, want := wanted(into, within)
 	if kind == 0 {
-		return fmt.Errorf("strictjson: %q has the type %s, which cannot be decoded", d.path(), into.Type())
+		panic(fmt.Sprintf("strictjson: %q has the type %s, which cannot be decoded", d.path(), into.Type()))
 	}
 	if err := d.expect(kind, want); err != nil {
 		return err
@@ -162,7 +159,7 @@ func (d *decoder) scalar(into reflect.Value, within limits) error {
 	case err == nil:
 	case !errors.As(err, &semantic):
 		return d.syntax(err)
-	case kind == '0' && errors.Is(err, strconv.ErrRange) && !within.bounded:
+	case kind == '0' && errors.Is(err, strconv.ErrRange) && within.bounds.text == "":
 		return d.wrong("is too large a number")
 	default:
 		return d.wrong("must be %s", want)
@@ -194,16 +191,16 @@ func (d *decoder) limited(into reflect.Value, within limits, want string) error 
 	fits := true
 	switch {
 	case into.CanInt():
-		fits = within.holds(float64(into.Int()))
+		fits = within.bounds.holds(float64(into.Int()))
 	case into.CanFloat():
 		into.SetFloat(into.Float() + 0) // -0 becomes 0
-		fits = within.holds(into.Float())
+		fits = within.bounds.holds(into.Float())
 	case into.Kind() == reflect.String:
 		if strings.ContainsRune(into.String(), 0) {
 			return d.wrong("must not contain the character NUL")
 		}
-		if n := into.Len(); within.sized && (n < within.shortest || n > within.longest) {
-			return d.wrong("must be a string of %d to %d bytes", within.shortest, within.longest)
+		if !within.bytes.holds(float64(into.Len())) {
+			return d.wrong("must be a string of %s bytes", within.bytes.text)
 		}
 	}
 	if !fits {
@@ -226,8 +223,8 @@ func wanted(into reflect.Value, within limits) (kind jsontext.Kind, want string)
 	default:
 		return 0, ""
 	}
-	if within.bounded {
-		want += " from " + within.bounds
+	if within.bounds.text != "" {
+		want += " from " + within.bounds.text
 	}
 	return '0', want
 }

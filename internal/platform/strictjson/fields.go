@@ -10,22 +10,19 @@ import (
 
 // limits are what the tags of a field allow. The zero value allows everything.
 type limits struct {
-	bounded         bool
-	lowest, highest float64
-	bounds          string // as a client reads it: "1 to 100"
-
-	sized             bool
-	shortest, longest int
-
-	counted      bool
-	fewest, most int // items
-
+	bounds   span // of a number
+	bytes    span // of a text
+	items    span // of a list
 	nullable bool // null reads as the zero value
 }
 
-func (l limits) holds(x float64) bool {
-	return !l.bounded || (x >= l.lowest && x <= l.highest)
+// span is a range, both ends included; the zero value has no ends.
+type span struct {
+	low, high float64
+	text      string // as a client reads it: "1 to 100"; empty without ends
 }
+
+func (s span) holds(x float64) bool { return s.text == "" || x >= s.low && x <= s.high }
 
 type field struct {
 	name     string
@@ -41,9 +38,10 @@ type fields struct {
 
 var known sync.Map // reflect.Type -> *fields
 
-func fieldsOf(t reflect.Type) (*fields, error) {
+// fieldsOf panics for a type that the package does not decode.
+func fieldsOf(t reflect.Type) *fields {
 	if f, ok := known.Load(t); ok {
-		return f.(*fields), nil
+		return f.(*fields)
 	}
 	f := &fields{index: make(map[string]int)}
 	for _, sf := range reflect.VisibleFields(t) {
@@ -55,50 +53,30 @@ func fieldsOf(t reflect.Type) (*fields, error) {
 			continue
 		}
 		if name == "" || !sf.IsExported() {
-			return nil, fmt.Errorf("strictjson: field %s of %s is not exported or has no name in its json tag", sf.Name, t)
-		}
-		within, err := parseLimits(sf.Tag)
-		if err != nil {
-			return nil, fmt.Errorf("strictjson: field %s of %s: %w", sf.Name, t, err)
+			panic(fmt.Sprintf("strictjson: field %s of %s is not exported or has no name in its json tag", sf.Name, t))
 		}
 		f.index[name] = len(f.list)
 		_, isOptional := reflect.New(sf.Type).Interface().(optional)
-		f.list = append(f.list, field{name: name, position: sf.Index, optional: isOptional || sf.Tag.Get("optional") == "true", within: within})
+		f.list = append(f.list, field{name: name, position: sf.Index, optional: isOptional || sf.Tag.Get("optional") == "true", within: parseLimits(sf.Tag)})
 	}
 	known.Store(t, f)
-	return f, nil
+	return f
 }
 
-func parseLimits(tag reflect.StructTag) (limits, error) {
-	l := limits{nullable: tag.Get("null") == "true"}
-	if text, ok := tag.Lookup("bounds"); ok {
-		low, high, _ := strings.Cut(text, "..")
-		var err1, err2 error
-		l.lowest, err1 = strconv.ParseFloat(low, 64)
-		l.highest, err2 = strconv.ParseFloat(high, 64)
-		if err1 != nil || err2 != nil {
-			return l, fmt.Errorf("tag bounds:%q is not of the form 1..100", text)
-		}
-		l.bounded, l.bounds = true, low+" to "+high
-	}
-	var err error
-	if l.shortest, l.longest, l.sized, err = parseRange(tag, "bytes"); err != nil {
-		return l, err
-	}
-	l.fewest, l.most, l.counted, err = parseRange(tag, "items")
-	return l, err
+func parseLimits(tag reflect.StructTag) limits {
+	return limits{bounds: parseSpan(tag, "bounds"), bytes: parseSpan(tag, "bytes"), items: parseSpan(tag, "items"), nullable: tag.Get("null") == "true"}
 }
 
-func parseRange(tag reflect.StructTag, name string) (low, high int, given bool, err error) {
-	text, given := tag.Lookup(name)
-	if !given {
-		return 0, 0, false, nil
+func parseSpan(tag reflect.StructTag, name string) span {
+	text, ok := tag.Lookup(name)
+	if !ok {
+		return span{}
 	}
 	from, to, _ := strings.Cut(text, "..")
-	low, err1 := strconv.Atoi(from)
-	high, err2 := strconv.Atoi(to)
+	low, err1 := strconv.ParseFloat(from, 64)
+	high, err2 := strconv.ParseFloat(to, 64)
 	if err1 != nil || err2 != nil {
-		return 0, 0, false, fmt.Errorf("tag %s:%q is not of the form 1..256", name, text)
+		panic(fmt.Sprintf("strictjson: tag %s:%q is not of the form 1..100", name, text))
 	}
-	return low, high, true, nil
+	return span{low, high, from + " to " + to}
 }

@@ -10,8 +10,8 @@ import (
 // array reads no further than to the first item too many: a body has room for many more than are allowed, and an item takes
 // more memory read than sent.
 func (d *decoder) array(into reflect.Value, within limits) error {
-	if !within.counted {
-		return fmt.Errorf("strictjson: the list %q has no bound; give its field a tag such as items:%q", d.path(), "0..100")
+	if within.items.text == "" {
+		panic(fmt.Sprintf("strictjson: the list %q has no bound; give its field a tag such as items:%q", d.path(), "0..100"))
 	}
 	if err := d.expect('[', "an array"); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (d *decoder) array(into reflect.Value, within limits) error {
 	into.SetZero()
 	n := 0
 	for ; d.tokens.PeekKind() != ']'; n++ {
-		if n == within.most && d.tokens.PeekKind() != jsontext.KindInvalid {
+		if n == int(within.items.high) && d.tokens.PeekKind() != jsontext.KindInvalid {
 			return d.miscounted(within)
 		}
 		into.Grow(1)
@@ -34,15 +34,15 @@ func (d *decoder) array(into reflect.Value, within limits) error {
 			return err
 		}
 	}
-	if n < within.fewest {
+	if n < int(within.items.low) {
 		return d.miscounted(within)
 	}
 	return d.skip()
 }
 
 func (d *decoder) miscounted(within limits) error {
-	if within.fewest == 0 {
-		return d.wrong("must have at most %d items", within.most)
+	if within.items.low == 0 {
+		return d.wrong("must have at most %v items", within.items.high)
 	}
-	return d.wrong("must have %d to %d items", within.fewest, within.most)
+	return d.wrong("must have %s items", within.items.text)
 }

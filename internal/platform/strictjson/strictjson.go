@@ -21,7 +21,6 @@ package strictjson
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"unicode/utf8"
@@ -32,14 +31,10 @@ import (
 )
 
 // Decode reads data, one JSON value, into what into points at. A client's mistake is a *fault.Error with code
-// fault.Invalid, whose sentence names the property as the client writes it: `user.avatar must not be null`. Any other
-// error means that the Go type is not one that the package decodes. After an error into holds some of the values.
+// fault.Invalid, whose sentence names the property as the client writes it: `user.avatar must not be null`. Decode
+// panics when the Go type is not one that the package decodes. After an error into holds some of the values.
 func Decode(data []byte, into any) error {
-	target := reflect.ValueOf(into)
-	if target.Kind() != reflect.Pointer || target.IsNil() {
-		return fmt.Errorf("strictjson: decode into %T, which is not a pointer to something", into)
-	}
-	return decode("", data, target.Elem(), limits{}, mode{})
+	return decode("", data, reflect.ValueOf(into).Elem(), limits{}, mode{})
 }
 
 // DecodeKnown is Decode, but skips properties that the Go type does not have: for what a newer version of this service may have written.

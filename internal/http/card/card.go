@@ -1,5 +1,4 @@
-// Package card draws a member's rank card, as SVG and as PNG: data in, bytes out. It reads nothing and asks nobody, and the
-// cost of a card does not depend on what is drawn on it.
+// Package card draws a member's rank card as SVG and PNG. It reads no data but fonts, and all cards cost about the same.
 package card
 
 import (
@@ -8,7 +7,7 @@ import (
 	"image/color"
 )
 
-// Theme says on what a card is drawn.
+// Theme is the background of a card.
 type Theme int
 
 // The themes. Auto follows the viewer's own preference where the format can (SVG), and is Light where it cannot.

@@ -117,13 +117,3 @@ func luminance(c colour) float64 {
 	rgb := c.rgba()
 	return .2126*linear(rgb.R) + .7152*linear(rgb.G) + .0722*linear(rgb.B)
 }
-
-func TestUsersHaveColoursOfTheirOwn(t *testing.T) {
-	seen := map[gradient]bool{}
-	for _, id := range strings.Fields("100000000000000001 100000000000000002 100000000000000003 100000000000000004 100000000000000005") {
-		seen[hueOf(id)] = true
-	}
-	if len(seen) < 2 {
-		t.Error("all users have the same colour")
-	}
-}

@@ -1,5 +1,5 @@
-// Package endless writes answers that have no end, such as streams of events: at once, with a time for each write in place of one for all,
-// and until the client goes or the stream is ended from here. The caller decides what is sent and to how many.
+// Package endless writes streaming answers. Each write is flushed and has a deadline of its own; a stream ends when the client leaves or the
+// service stops. The caller decides what is sent and how many streams there may be.
 package endless
 
 import (

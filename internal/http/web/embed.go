@@ -19,7 +19,7 @@ const (
 	embeddedByDefault = 10
 )
 
-// embedThemes are the looks of a board on another site; without one it follows the visitor's preference.
+// embedThemes are the values of theme; without one the board follows the visitor's preference.
 var embedThemes = []string{"light", "dark", "transparent"}
 
 // embedPage is the content of the top of a board on another site.

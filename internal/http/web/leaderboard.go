@@ -39,9 +39,9 @@ type leaderboardPage struct {
 	Ends    time.Time // of a period that runs
 	Next    string    // address of the period of this kind that runs by then, or empty
 	Over    bool      // the period has closed
-	Past    string    // what was asked for that is past the end: "page" or "rank", or empty
-	Wrong   string    // why a jump leads nowhere, or empty
-	Search  string    // that led nowhere, as it was written
+	Past    string    // "page" or "rank" if the one asked for is past the end, else empty
+	Wrong   string    // why a jump found nothing, or empty
+	Search  string    // the text of that jump
 	Rows    []template.HTML
 	Own     template.HTML // row of who is signed in; empty when not on the board
 	Hidden  *hiddenRow    // of who is signed in, when that is why they are not on the board
@@ -74,7 +74,7 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 	return s.showBoard(c, g, number, nil)
 }
 
-// showBoard shows a page of a board; with wrong, the reason why a jump leads nowhere, in its status.
+// showBoard shows a page of a board. wrong, if set, says why a jump found nothing; it stands above the rows and gives the status.
 func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fault.Error) error {
 	ask := boardAsk{period: c.Query("period"), number: number}
 	session := sessionOf(c)
@@ -110,7 +110,7 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 	return s.showTagged(c, g, "leaderboard", title, content)
 }
 
-// boardContent is what a view says without its rows.
+// boardContent fills in everything but the rows.
 func (s *Site) boardContent(g *guild.Guild, v *boardView) leaderboardPage {
 	content := leaderboardPage{
 		Guild: g, Base: boardPath(g), Number: v.Number, Before: v.Number - 1, Last: leaderboard.LastPage(v.Total), Total: v.Total, Gained: v.Gained,
@@ -215,7 +215,7 @@ func readQuery(c *gin.Context) (url.Values, error) {
 	return values, nil
 }
 
-// pageNumber reads the number of a page; none is the first.
+// pageNumber reads the number of a page; an empty text is page 1.
 func pageNumber(text string) (int64, error) {
 	if text == "" {
 		return 1, nil
@@ -231,7 +231,7 @@ func pageNumber(text string) (int64, error) {
 type noBoardPage struct {
 	Heading string
 	Message string
-	Entry   string // what was asked for
+	Entry   string // the name or ID in the address
 	Manager bool   // the visitor may switch it on
 	Guild   id.Guild
 }

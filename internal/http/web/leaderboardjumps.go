@@ -18,11 +18,11 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// pastRank marks the address of the page that is shown in place of a rank past the last.
+// pastRank marks the address of the last page when a rank past the end was asked for.
 const pastRank = "rank"
 
-// toRank leads to the member at a rank, on their page; past the last rank that is the last one, and the page says so. What is no rank is
-// answered on the first page.
+// toRank redirects to the row of the member at a rank, or to the last page if there are fewer. A text that is not a rank shows the first
+// page with an error.
 func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	rank, err := strconv.ParseInt(properties.PlainNumber(c.Query("rank")), 10, 64)
 	if err != nil || rank < 1 {
@@ -35,7 +35,7 @@ func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	return err
 }
 
-// toMember leads to the row of a member, by id, or of "me". The first page says that a member is not ranked.
+// toMember redirects to the row of a member, by id or "me". If the member is not ranked, the first page says so.
 func (s *Site) toMember(c *gin.Context, g *guild.Guild) error {
 	wanted := c.Query("member")
 	missing := notRanked
@@ -53,7 +53,7 @@ func (s *Site) toMember(c *gin.Context, g *guild.Guild) error {
 	return s.toRow(c, g, user, missing)
 }
 
-// toRow leads to a member's row on the board that the visitor came from; the first page says why there is none.
+// toRow redirects to a member's row on the visitor's board. If there is none, the first page shows missing.
 func (s *Site) toRow(c *gin.Context, g *guild.Guild, user id.User, missing string) error {
 	v, err := s.readBoard(c.Request.Context(), g, boardAsk{period: c.Query("period"), number: 1, user: user})
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Site) toRow(c *gin.Context, g *guild.Guild, user id.User, missing strin
 
 const notRanked = "This member isn't ranked yet. Members are ranked after their first message that earns XP."
 
-// unranked puts the fault of a member who is not on the board into words for people.
+// unranked rewords the fault for a member who is not on the board.
 func unranked(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.Wrap(err, fault.NotFound, notRanked)
@@ -106,7 +106,7 @@ func placeOf(g *guild.Guild, period string, m leaderboard.Ranked) string {
 	return fmt.Sprintf("%s#m%s", pagePath(g, period, leaderboard.PageOf(m.Rank)), m.UserID)
 }
 
-// searchPage is the content of the page with what was found.
+// searchPage is the content of the page of search results.
 type searchPage struct {
 	Guild *guild.Guild
 	Base  string
@@ -119,10 +119,10 @@ type searchPage struct {
 	Hidden string
 }
 
-// aRank is what the search box takes for a rank; an id is longer.
+// aRank matches what the search box takes for a rank; an id is longer.
 var aRank = regexp.MustCompile(`^([1-9][0-9]{0,11})$`)
 
-// search finds members by name. An id leads to its member's row at once, and a rank that somebody has to theirs.
+// search finds members by name. An id, or a rank that a member has, redirects to that member's row.
 func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	sent, err := readForm(c)
 	if err != nil {

@@ -34,7 +34,7 @@ type leaderboardRow struct {
 	Level    int
 	Progress float64 // 0 to 100
 	Missing  int64   // XP to next level; 0 at the last
-	Max      bool    // nobody gets any further
+	Max      bool    // at the highest level
 	Role     *guild.Role
 	Next     *guild.RoleReward
 	InPeriod bool // Gained is what counts
@@ -86,7 +86,7 @@ func nextReward(s *guild.Settings, at level.Level) *guild.RoleReward {
 	return nil
 }
 
-// displayName is what to call a member, and their user name where that says more. Of somebody who only wrote messages the id may be all.
+// displayName returns what to call a member, and their username if it differs. A member without a name that shows gets the end of their ID.
 func displayName(u leaderboard.User, userID string) (name, handle string) {
 	name, handle = displayname.Clean(text(u.GlobalName)), displayname.Clean(u.Username)
 	switch {
@@ -98,12 +98,12 @@ func displayName(u leaderboard.User, userID string) (name, handle string) {
 	return name, handle
 }
 
-// nameOr is a name as it can be seen, or the id of what has none.
+// nameOr returns the cleaned name, or the id if nothing of the name shows.
 func nameOr[T ~string](name string, unnamed T) string {
 	return cmp.Or(displayname.Clean(name), string(unnamed))
 }
 
-// short writes a number in little room: in full below a million, and then with two decimals, rounded down.
+// short writes a number below a million in full, and a larger one with two decimals, rounded down: 4.99M.
 func short[T int64 | level.XP](n T) string {
 	switch {
 	case n < 1e6:
@@ -134,7 +134,7 @@ type pageName struct {
 	number   int64
 }
 
-// renderedPages keeps the pages that were rendered last, so that all who watch one share the work. It is safe for concurrent use.
+// renderedPages caches rendered pages, so that all who read or watch one share the work. It is safe for concurrent use.
 type renderedPages struct {
 	kept     *lru.Cache[pageName, renderedPage]
 	underway singleflight.Group
@@ -144,9 +144,9 @@ func newRenderedPages() *renderedPages {
 	return &renderedPages{kept: cached.NewLRU[pageName, renderedPage](pagesKept)}
 }
 
-// renderRows renders the rows of a page. Nobody may change what it returns.
+// renderRows renders the rows of a page. Callers must not change the result.
 func (s *Site) renderRows(g *guild.Guild, v *boardView) ([]renderedRow, error) {
-	if v.over { // it has no version, and an erasure changes it
+	if v.over { // it has no version to cache it by, and an erasure changes it
 		return s.renderAll(g, v)
 	}
 	name := pageName{guild: g.Incarnation, settings: g.Version, number: v.Number}

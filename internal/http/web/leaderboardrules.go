@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Of long lists the first are shown, or they would be longer than the board.
+	// Long lists are cut, or they would be longer than the board.
 	rewardsShown     = 25
 	rewardsAhead     = 5
 	multipliersShown = 15
@@ -28,7 +28,7 @@ func firstOf[T any](list []T, most int) shown[T] {
 	return shown[T]{list[:n], len(list) - n}
 }
 
-// rules are how XP is gained in a guild, and what for: what templates/pages/leaderboard.html puts into words.
+// rules are a guild's multipliers, rewards and levels, as templates/pages/leaderboard.html shows them.
 type rules struct {
 	*guild.Guild
 	Multiplied shown[guild.Multiplier] // that have targets
@@ -67,7 +67,7 @@ func roleNames(roles []guild.Role) shown[string] {
 
 func roleName(r guild.Role) string { return displayname.Cut(nameOr(r.Name, r.ID), maxShown) }
 
-// coloured reports whether a role has a colour of its own; 0 is chat platforms' word for none.
+// coloured reports whether a role has a colour; chat platforms write 0 for none.
 func coloured(r guild.Role) bool { return r.Color != nil && *r.Color != 0 }
 
 func channelNames(channels []guild.Channel) shown[string] {

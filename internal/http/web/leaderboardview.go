@@ -17,7 +17,7 @@ import (
 // boardAsk is what a visitor wants to see of a board.
 type boardAsk struct {
 	period string  // a kind, the id of a period, or empty for all time
-	number int64   // of the page; past the last it stands for the last
+	number int64   // of the page; a number past the last stands for the last
 	user   id.User // whose row is read too; empty for nobody
 }
 
@@ -31,7 +31,7 @@ type boardView struct {
 	own      *leaderboard.Standing // of boardAsk.user; nil when not on the board
 }
 
-// readBoard reads a page. A NotFound fault for a period without a board, an Invalid one for what is no period.
+// readBoard reads a page. A period without a board is a NotFound fault, a malformed period an Invalid one.
 func (s *Site) readBoard(ctx context.Context, g *guild.Guild, ask boardAsk) (v boardView, err error) {
 	p, closed, err := s.findPeriod(ctx, g, ask.period)
 	switch {
@@ -125,7 +125,7 @@ func tabsOf(g *guild.Guild, now time.Time, shown *period.Period) []periodTab {
 	return append(tabs, periodTab{Name: "Past", Path: boardPath(g) + "/periods", Here: !here})
 }
 
-// runningName is what a period is called while it runs.
+// runningName names a period while it runs.
 func runningName(p period.Period) string {
 	switch p.Kind {
 	case period.Daily:
@@ -141,7 +141,7 @@ func runningName(p period.Period) string {
 // dateForm writes a date, such as Nov 25, 2026.
 const dateForm = "Jan 2, 2006"
 
-// periodName is what a period is called at any time.
+// periodName names a period, also once it is over.
 func periodName(p period.Period) string {
 	switch p.Kind {
 	case period.Daily:

@@ -63,7 +63,7 @@ type openedRow struct {
 	Hide     *hideForm // for managers
 }
 
-// standing answers with where a member stands and their card, for a row that was opened.
+// standing answers with a member's ranks and card, for a row that a visitor opened.
 func (s *Site) standing(c *gin.Context, g *guild.Guild) error {
 	user, err := userInPath(c)
 	if err != nil {

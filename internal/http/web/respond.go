@@ -28,8 +28,8 @@ const (
 	pngType  = "image/png"
 )
 
-// send gives back the place of the page before it writes: a client that does not take its answer holds nothing but its connection. It packs
-// what is large, but no secret: the size of a packed page says something of what is in it.
+// send releases the request's place before it writes, so that a slow client holds only its connection. It gzips large answers, but not
+// those with a secret: the compressed size would reveal something about it.
 func (s *Site) send(c *gin.Context, status int, mediaType string, body []byte) {
 	if mediaType != pngType && len(body) >= edge.LeastPacked && !pageOf(c).secret && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		body = s.packer.Pack(body)

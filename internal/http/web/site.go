@@ -159,7 +159,7 @@ func (s *Site) Refuse(c *gin.Context, f *fault.Error) {
 	s.fail(c, f)
 }
 
-// withoutSlash is the address of a page for one that is asked for with slashes at its end; empty for any other request.
+// withoutSlash returns the address without trailing slashes, or nothing if there are none or the request is not a read.
 func withoutSlash(r *http.Request) string {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.HasSuffix(r.URL.Path, "/") {
 		return ""
@@ -171,7 +171,7 @@ func withoutSlash(r *http.Request) string {
 	return path
 }
 
-// Version is that of the service, for the foot of each page.
+// Version returns the service's version, for the footer.
 func (s *Site) Version() string { return s.deps.Version }
 
 // homePage is the content of the start page.
@@ -181,14 +181,14 @@ type homePage struct {
 	Communities []community // that they manage and that are set up here
 }
 
-// home says what this is, and leads on: who manages a community, to their own.
+// home shows what Levelboard is, and to a signed-in person their boards and the communities that they manage.
 func (s *Site) home(c *gin.Context) error {
 	content := homePage{}
 	if session := sessionOf(c); session != nil {
 		var err error
 		content.Communities, err = s.managedBy(c.Request.Context(), session)
 		if content.Known = err == nil && (!session.Unconfirmed || len(content.Communities) > 0); err != nil {
-			// The rest of the page is for everybody, whatever does not answer.
+			// Show the rest of the page even if a store does not respond.
 			s.log.WarnContext(c.Request.Context(), "the start page leaves out somebody's communities", "error", err)
 		}
 		if content.Boards, err = s.myBoards(c.Request.Context(), session); err != nil {
@@ -199,7 +199,7 @@ func (s *Site) home(c *gin.Context) error {
 	return s.show(c, http.StatusOK, "home", "Levels for your community", content)
 }
 
-// findLeaderboard is where the form of the start page leads, which works without script.
+// findLeaderboard redirects the start page's form to the board.
 func (s *Site) findLeaderboard(c *gin.Context) error {
 	entry := strings.TrimSpace(c.Query("entry"))
 	if entry == "" {

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// unfurl is what a public page tells search engines, and sites that show what is linked to. Without it a page asks not to be indexed.
+// unfurl is what a public page tells search engines and sites that preview links. A page without it asks not to be indexed.
 type unfurl struct {
 	Description string
 	Canonical   string // whole address
@@ -22,12 +22,12 @@ type unfurl struct {
 	Height      int
 }
 
-// describe says what the page at a path is, for everybody.
+// describe sets the unfurl of a public page.
 func (s *Site) describe(c *gin.Context, path, description string) {
 	pageOf(c).unfurl = &unfurl{Description: description, Canonical: s.deps.PublicURL + path}
 }
 
-// describeIn is describe for a page of a guild's board, with a picture; only if that is public.
+// describeIn sets the unfurl of a page of a guild's board, if the board is public.
 func (s *Site) describeIn(c *gin.Context, g *guild.Guild, u unfurl) {
 	if g.Visibility != guild.Public {
 		return
@@ -39,7 +39,7 @@ func (s *Site) describeIn(c *gin.Context, g *guild.Guild, u unfurl) {
 	pageOf(c).unfurl = &u
 }
 
-// boardUnfurl describes a page of a board by those at its top.
+// boardUnfurl describes a page of a board by its first three rows.
 func boardUnfurl(g *guild.Guild, v *boardView, title string) unfurl {
 	var names []string
 	for i, row := range v.Rows[:min(len(v.Rows), 3)] {

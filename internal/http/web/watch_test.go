@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,18 +33,28 @@ type watcher struct {
 	leaves context.CancelFunc
 }
 
-func (b *browser) watch(path string) *watcher {
+// open asks for a stream, until the test ends or it leaves.
+func (b *browser) open(path, from string) (answer *http.Response, leave context.CancelFunc) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
+	b.t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.site.url+path, nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	answer, err := b.Do(r)
-	if err != nil {
-		cancel()
+	if from != "" {
+		r.Header.Set("X-Forwarded-For", from) // the router of these tests believes it
+	}
+	if answer, err = b.Do(r); err != nil {
 		b.t.Fatal(err)
 	}
+	b.t.Cleanup(func() { _ = answer.Body.Close() })
+	return answer, cancel
+}
+
+func (b *browser) watch(path string) *watcher {
+	b.t.Helper()
+	answer, cancel := b.open(path, "")
 	if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "text/event-stream" || answer.Header.Get("Cache-Control") != "no-store" ||
 		answer.Header.Get("Content-Security-Policy") != policy {
 		b.t.Fatalf("%d %v", answer.StatusCode, answer.Header)
@@ -53,7 +64,6 @@ func (b *browser) watch(path string) *watcher {
 	go func() {
 		defer close(ended)
 		defer close(w.got)
-		defer func() { _ = answer.Body.Close() }()
 		lines := bufio.NewScanner(answer.Body)
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
@@ -126,26 +136,19 @@ func TestRowsMoveWhileSomebodyWatches(t *testing.T) {
 	}
 }
 
-func TestOneFeedIsForAllWhoWatch(t *testing.T) {
+func TestWatchersAreBounded(t *testing.T) {
 	s := newSite(t, options{watchers: 3})
 	s.fill(members(3))
-	var all []*watcher
-	for range 3 {
-		all = append(all, s.browser().watch("/leaderboard/gophers/live"))
-	}
-	s.setXP(2, 9_000_000)
-	for _, w := range all {
-		w.until(func(b rowsBody) bool { return b.Order[0] == "m"+string(memberID(2)) })
+	for n := range 3 {
+		if answer, _ := s.browser().open("/leaderboard/gophers/live", fmt.Sprintf("192.0.2.%d", n)); answer.StatusCode != 200 {
+			t.Fatalf("number %d is refused with %d", n+1, answer.StatusCode)
+		}
 	}
 	if got := s.browser().get("/leaderboard/gophers/live").want(503); got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After for one watcher too many")
 	}
 	// They are shown the page all the same.
 	s.browser().get("/leaderboard/gophers/rows").want(200, `"total":3`)
-	for _, w := range all {
-		w.leaves()
-		w.ends()
-	}
 }
 
 func TestWhoMayReadNoMoreWatchesNoMore(t *testing.T) {
@@ -210,4 +213,44 @@ func TestAFeedThatClosesEndsItsStreams(t *testing.T) {
 	s.feed.Close()
 	w.ends()
 	s.browser().get("/leaderboard/gophers/live").want(503)
+}
+
+// One address cannot take all places of those who watch; an IPv6 network counts as one.
+func TestAnAddressWatchesAFewPages(t *testing.T) {
+	const most = 20
+	s := newSite(t, options{})
+	s.fill(members(3))
+	b := s.browser()
+	var leaves []func()
+	for n := range most {
+		answer, leave := b.open("/leaderboard/gophers/live", fmt.Sprintf("2001:db8::%x", n+1))
+		if answer.StatusCode != 200 {
+			t.Fatalf("number %d is refused with %d", n+1, answer.StatusCode)
+		}
+		leaves = append(leaves, leave)
+	}
+	if answer, _ := b.open("/leaderboard/gophers/live", "2001:db8::ffff"); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
+		t.Errorf("one too many is %d, %v", answer.StatusCode, answer.Header)
+	}
+	// They are shown the page all the same, and others watch on.
+	b.get("/leaderboard/gophers/rows", "X-Forwarded-For", "2001:db8::ffff").want(200, `"total":3`)
+	for _, from := range []string{"2001:db8:0:1::1", "192.0.2.1"} {
+		if answer, _ := b.open("/leaderboard/gophers/live", from); answer.StatusCode != 200 {
+			t.Errorf("from %s it is %d", from, answer.StatusCode)
+		}
+	}
+	leaves[0]()
+	testenv.Wait(t, "the place of one who left is free", func() bool {
+		answer, _ := b.open("/leaderboard/gophers/live", "2001:db8::1")
+		return answer.StatusCode == 200
+	})
+}
+
+func TestAPagePastTheEndIsTheLast(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(150))
+	last := s.browser().watch("/leaderboard/gophers/live?page=999")
+	if got := last.until(func(rowsBody) bool { return true }); got.Page != 2 || len(got.Order) != 50 {
+		t.Errorf("past the end is page %d with %d members", got.Page, len(got.Order))
+	}
 }

@@ -30,7 +30,7 @@ func (b *board) journal() (said []string) {
 	b.must(err)
 	for i, r := range part.Records {
 		said = append(said, fmt.Sprintf("%s %s %s %s", r.Action, r.UserID, r.Before, r.After))
-		if i > 0 && !r.ID.Before(part.Records[i-1].ID) {
+		if i > 0 && r.ID.Compare(part.Records[i-1].ID) >= 0 {
 			b.Errorf("record %d is not earlier: %+v", i, part.Records)
 		}
 	}
@@ -115,7 +115,7 @@ func auditInParts(b *board) {
 		b.Errorf("%d records, from %s to %s", len(all), all[0].After, all[len(all)-1].After)
 	}
 	for i := 1; i < len(all); i++ {
-		if !all[i].ID.Before(all[i-1].ID) {
+		if all[i].ID.Compare(all[i-1].ID) >= 0 {
 			b.Fatalf("%s comes after %s", all[i].ID, all[i-1].ID)
 		}
 	}

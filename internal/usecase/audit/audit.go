@@ -4,6 +4,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -108,7 +109,7 @@ func (i ID) String() string {
 	return strconv.FormatInt(i.Millis, 10) + "-" + strconv.FormatInt(i.Number, 10)
 }
 
-// Before reports whether i is earlier than other.
-func (i ID) Before(other ID) bool {
-	return i.Millis < other.Millis || i.Millis == other.Millis && i.Number < other.Number
+// Compare is negative when i is earlier than other, and positive when it is later.
+func (i ID) Compare(other ID) int {
+	return cmp.Or(cmp.Compare(i.Millis, other.Millis), cmp.Compare(i.Number, other.Number))
 }

@@ -87,7 +87,7 @@ func (s *stores) AuditJournal(context.Context, id.Guild, guild.Incarnation, audi
 func TestAReadWaitsForTheClockOfTheJournal(t *testing.T) {
 	s := &stores{at: time.Now().Truncate(time.Millisecond)}
 	page, err := audit.NewLog(s, s).Read(t.Context(), "100000000000000001", audit.Query{Limit: 5})
-	if err != nil || s.reads != 2 || len(page.Records) != 2 || !page.Records[1].ID.Before(page.Records[0].ID) || page.Next != nil {
+	if err != nil || s.reads != 2 || len(page.Records) != 2 || page.Records[1].ID.Compare(page.Records[0].ID) >= 0 || page.Next != nil {
 		t.Errorf("after %d reads %+v, %v", s.reads, page, err)
 	}
 }

@@ -28,7 +28,7 @@ type Query struct {
 
 // wants reports whether the query asks for a record.
 func (q *Query) wants(r *Record) bool {
-	return (q.Before == ID{} || r.ID.Before(q.Before)) && (q.User == "" || r.UserID == q.User) && (q.Actor == "" || r.By.Actor.ID == q.Actor) && (q.Action == "" || r.Action == q.Action) &&
+	return (q.Before == ID{} || r.ID.Compare(q.Before) < 0) && (q.User == "" || r.UserID == q.User) && (q.Actor == "" || r.By.Actor.ID == q.Actor) && (q.Action == "" || r.Action == q.Action) &&
 		(q.Since.IsZero() || !r.At().Before(q.Since)) && (q.Until.IsZero() || r.At().Before(q.Until))
 }
 
@@ -84,15 +84,7 @@ func (l *Log) Read(ctx context.Context, g id.Guild, q Query) (Page, error) {
 		return Page{}, fault.Down("read the audit log", err)
 	}
 	found = append(found, archived...)
-	slices.SortFunc(found, func(a, b Record) int {
-		switch {
-		case b.ID.Before(a.ID):
-			return -1
-		case a.ID.Before(b.ID):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(found, func(a, b Record) int { return b.ID.Compare(a.ID) })
 	found = slices.CompactFunc(found, func(a, b Record) bool { return a.ID == b.ID })
 	p := Page{Records: found[:min(q.Limit, len(found))]}
 	if len(found) > q.Limit {

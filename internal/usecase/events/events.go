@@ -54,7 +54,7 @@ func (i ID) Compare(other ID) int {
 	return cmp.Or(cmp.Compare(i.Millis, other.Millis), cmp.Compare(i.Number, other.Number))
 }
 
-// before is a place before i and after all that come before it in a log. There is no event at 0-0.
+// before returns the place just before i. There is no event at 0-0.
 func (i ID) before() ID {
 	switch {
 	case i.Number > 0:
@@ -113,7 +113,7 @@ const (
 	Back      Kind = "returned"
 )
 
-// Told is what a client hears of a member.
+// Told is an event about a member, as clients get it.
 type Told struct {
 	Kind                 Kind
 	UserID               id.User
@@ -125,7 +125,7 @@ type Told struct {
 	Hidden               bool
 }
 
-// Told says by the settings of the moment what the entry means; ok is false when it is nothing about a member, or no change of level.
+// Told reads the entry by the guild's present settings. ok is false when it is not about a member, or not a change of level.
 func (e Entry) Told(g *guild.Guild) (t Told, ok bool) {
 	if e.Reset != "" || e.User == "" {
 		return t, false
@@ -154,7 +154,7 @@ type Extent struct {
 	Oldest, Newest ID // when there are any
 }
 
-// end is a place after all that was in the log and before all that will be.
+// end is the place after the newest entry and before the next one.
 func (x Extent) end() ID {
 	if x.Count > 0 {
 		return x.Newest

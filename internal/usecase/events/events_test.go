@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,13 +20,15 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
+var errAway = errors.New("away")
+
 // memory is a Log of one guild, which every guild's is, but for those that are away.
 type memory struct {
 	away    map[id.Guild]bool
 	mu      sync.Mutex
 	entries []Entry
-	err     error
-	read    func() // called after the next read
+	read    func()       // called after the next read
+	uses    atomic.Int64 // of someGuild
 }
 
 func (m *memory) add(n int) {
@@ -42,14 +45,17 @@ func (m *memory) newest() ID {
 	return m.entries[len(m.entries)-1].ID
 }
 
-func (m *memory) Extent(context.Context, leaderboard.GuildRef) (Extent, error) {
+func (m *memory) Extent(_ context.Context, g leaderboard.GuildRef) (Extent, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.away[g.ID] {
+		return Extent{}, errAway
+	}
 	x := Extent{Now: time.UnixMilli(1000), Count: int64(len(m.entries))}
 	if x.Count > 0 {
 		x.Oldest, x.Newest = m.entries[0].ID, m.entries[x.Count-1].ID
 	}
-	return x, m.err
+	return x, nil
 }
 
 func (m *memory) ReadEvents(_ context.Context, from []Cursor, limit int64) ([][]Entry, error) {
@@ -62,12 +68,10 @@ func (m *memory) ReadEvents(_ context.Context, from []Cursor, limit int64) ([][]
 			then()
 		}
 	}()
-	read, err := make([][]Entry, len(from)), m.err
+	read, err := make([][]Entry, len(from)), error(nil)
 	for i, c := range from {
 		if m.away[c.Guild.ID] {
-			err = errors.New("away")
-		}
-		if m.err != nil || m.away[c.Guild.ID] {
+			err = errAway
 			continue
 		}
 		for _, e := range m.entries {
@@ -83,9 +87,21 @@ func (m *memory) Version(context.Context, *guild.Guild) (leaderboard.Version, er
 	return leaderboard.Version{}, nil
 }
 
+// feed returns a Feed on m that nobody runs.
+func (m *memory) feed() *Feed {
+	return NewFeed(m, m, FeedOptions{
+		interval: time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Used: func(g id.Guild) {
+			if g == someGuild.ID {
+				m.uses.Add(1)
+			}
+		},
+	})
+}
+
 // start runs a Feed on m until the test ends.
 func (m *memory) start(t *testing.T) *Feed {
-	f := NewFeed(m, m, FeedOptions{interval: time.Millisecond})
+	f := m.feed()
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { f.Run(ctx) })
@@ -154,7 +170,7 @@ func TestEachEntryComesOnce(t *testing.T) {
 func TestNothingIsLostBetweenReadingAndFollowing(t *testing.T) {
 	m := &memory{}
 	m.add(2)
-	f := NewFeed(m, m, FeedOptions{})
+	f := m.feed()
 	late := follow(t, f, &ID{1000, 0})
 	m.read = func() {
 		m.add(1)
@@ -211,29 +227,6 @@ func TestASlowFollowerIsDropped(t *testing.T) {
 	next(t, quick)
 }
 
-func TestALogThatIsAwayIsReadAgain(t *testing.T) {
-	m := &memory{}
-	m.add(1)
-	f := m.start(t)
-	follower := follow(t, f, nil)
-	m.add(1)
-	next(t, follower)
-	m.mu.Lock()
-	m.err = errors.New("away")
-	m.mu.Unlock()
-	if _, err := f.Follow(t.Context(), someGuild, nil); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("to follow now is %v", err)
-	}
-	if got, err := follower.Next(t.Context(), time.Now().Add(10*time.Millisecond)); err != nil || len(got) > 0 {
-		t.Errorf("%v, %v while the log is away", got, err)
-	}
-	m.add(1)
-	m.mu.Lock()
-	m.err = nil
-	m.mu.Unlock()
-	next(t, follower)
-}
-
 // A guild whose log cannot be read, since its server is dead, stays where it is; the events of the others are sent.
 func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
 	m := &memory{}
@@ -257,6 +250,9 @@ func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
 	m.mu.Lock()
 	m.away = map[id.Guild]bool{away.ID: true}
 	m.mu.Unlock()
+	if _, err := f.Follow(t.Context(), away, nil); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("to follow now is %v", err)
+	}
 	m.add(1)
 	next(t, follower)
 	at := held.At()
@@ -340,19 +336,6 @@ func TestIDs(t *testing.T) {
 // A guild that is followed is used for as long as it is, though nothing happens in it.
 func TestAFollowedGuildIsUsed(t *testing.T) {
 	m := &memory{}
-	var uses atomic.Int64
-	f := NewFeed(m, m, FeedOptions{interval: time.Millisecond, Used: func(g id.Guild) {
-		if g == someGuild.ID {
-			uses.Add(1)
-		}
-	}})
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { f.Run(ctx) })
-	defer func() { cancel(); running.Wait() }()
-	follower := follow(t, f, nil)
-	if _, err := follower.Next(t.Context(), time.Now().Add(time.Millisecond)); err != nil { // from here on the feed is at it
-		t.Fatal(err)
-	}
-	testenv.Wait(t, "five uses", func() bool { return uses.Load() >= 5 })
+	follow(t, m.start(t), nil)
+	testenv.Wait(t, "five uses", func() bool { return m.uses.Load() >= 5 })
 }

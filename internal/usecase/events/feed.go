@@ -37,11 +37,11 @@ type Board interface {
 	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
 }
 
-// FeedOptions configure a Feed; the zero value will do.
+// FeedOptions configure a Feed.
 type FeedOptions struct {
-	interval time.Duration // how often the logs are looked into; default 100 ms
-	Log      *slog.Logger  // nil discards
-	// Used, when set, is called with each guild that is followed, at each look into its log. It must not wait for anything.
+	interval time.Duration // how often the logs are looked into; 0 is 100 ms
+	Log      *slog.Logger
+	// Used is called with each guild that is followed, at each look into its log. It must not wait for anything.
 	Used func(g id.Guild)
 }
 
@@ -78,12 +78,6 @@ type batch struct {
 
 // NewFeed returns a Feed that hands out nothing until Run.
 func NewFeed(log Log, board Board, o FeedOptions) *Feed {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Used == nil {
-		o.Used = func(id.Guild) {}
-	}
 	o.interval = cmp.Or(o.interval, defaultInterval)
 	f := &Feed{log: log, board: board, o: o, wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*followed{}}
 	f.open, f.close = context.WithCancel(context.Background())

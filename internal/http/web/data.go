@@ -50,7 +50,7 @@ func (s *Site) data(c *gin.Context, g *guild.Guild, sent *form) error {
 
 func (s *Site) showData(c *gin.Context, page *dataPage) error {
 	if job, ok := s.deps.Jobs.Of(page.Guild.ID); ok && page.Elsewhere == "" {
-		page.Job = &jobView{Job: job, Now: s.deps.Now(), Form: page.Form}
+		page.Job = &jobView{Job: job, Guild: page.Guild.ID, Now: s.deps.Now(), Form: page.Form}
 		if job.HasFiles && page.Form.Value("mode") == "" {
 			page.Job.Form = chosen(&job)
 		}

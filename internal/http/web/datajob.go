@@ -19,8 +19,9 @@ import (
 // jobView is a job as the page of a guild's data shows it.
 type jobView struct {
 	jobs.Job
-	Now  time.Time
-	Form *form // of an import whose files are there
+	Guild id.Guild
+	Now   time.Time
+	Form  *form // of an import whose files are there
 }
 
 // Doing says what a job at work does.
@@ -87,14 +88,6 @@ func dataProblem(err error) string {
 	}
 	return ""
 }
-
-// guildJob is a job with its guild, for a part of a template.
-type guildJob struct {
-	Guild id.Guild
-	Job   *jobView
-}
-
-func jobOf(g id.Guild, j *jobView) guildJob { return guildJob{g, j} }
 
 // skippedRow is a row of a file that was skipped.
 type skippedRow struct {

@@ -4,24 +4,20 @@ import (
 	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
-	"encoding/base64"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
 	// flowTime is how long somebody may take at the provider.
 	flowTime = 10 * time.Minute
-	// longestNext bounds the address to come back to, in bytes; a longer one is forgotten.
-	longestNext = 512
-	// longestFlow bounds the cookie of one, in bytes.
-	longestFlow = 1 << 10
+	// longestNext bounds the address to come back to, in bytes, of which a cookie may make three times as many; a longer one is forgotten.
+	longestNext = 256
 	// maxFlows bounds the sign-ins under way in one browser, one a tab: proxies often take 8 KB of cookies. One more drops the oldest.
 	maxFlows = 5
 	// flowName is how much of its state a flow's cookie has in its name, to tell tabs apart. The whole state is compared.
@@ -31,10 +27,10 @@ const (
 // flow is a sign-in that is under way, kept in a cookie of the browser that began it, so that nobody can make somebody else finish theirs.
 // It needs no signature: whoever writes their own cookie spoils only their own sign-in, and Next is checked again when it is read.
 type flow struct {
-	State    string `json:"s"` // what the provider has to send back
-	Verifier string `json:"v"` // without it the code is worth nothing
-	Next     string `json:"n"` // where to go then
-	Ends     int64  `json:"e"` // Unix time
+	State    string // what the provider has to send back
+	Verifier string // without it the code is worth nothing
+	Next     string // where to go then
+	Ends     int64  // Unix time
 }
 
 func newFlow(next string, now time.Time) flow {
@@ -42,23 +38,17 @@ func newFlow(next string, now time.Time) flow {
 	return flow{State: rand.Text(), Verifier: rand.Text() + rand.Text(), Next: safeNext(next), Ends: now.Add(flowTime).Unix()}
 }
 
-// encode is the flow as the value of a cookie. An address that JSON makes too long is forgotten.
+// encode is the flow as the value of a cookie.
 func (f flow) encode() string {
-	encoded, _ := json.Marshal(f, jsontext.AllowInvalidUTF8(true)) // text and a number always are JSON
-	if base64.RawURLEncoding.EncodedLen(len(encoded)) > longestFlow {
-		f.Next = "/"
-		encoded, _ = json.Marshal(f, jsontext.AllowInvalidUTF8(true))
-	}
-	return base64.RawURLEncoding.EncodeToString(encoded)
+	return url.Values{"state": {f.State}, "verifier": {f.Verifier}, "next": {f.Next}, "ends": {strconv.FormatInt(f.Ends, 10)}}.Encode()
 }
 
 // decodeFlow reads what encode wrote.
 func decodeFlow(cookie string) (f flow, ok bool) {
-	encoded, err := base64.RawURLEncoding.DecodeString(cookie)
-	if err != nil || json.Unmarshal(encoded, &f) != nil {
-		return flow{}, false
-	}
-	return f, f.State != "" && f.Verifier != ""
+	values, err := url.ParseQuery(cookie)
+	f = flow{State: values.Get("state"), Verifier: values.Get("verifier"), Next: values.Get("next")}
+	f.Ends, _ = strconv.ParseInt(values.Get("ends"), 10, 64)
+	return f, err == nil && f.State != "" && f.Verifier != ""
 }
 
 func (f flow) over(now time.Time) bool { return now.Unix() >= f.Ends }
@@ -98,11 +88,11 @@ func (s *Site) dropFlows(c *gin.Context) {
 // takeFlow returns the flow of a state that the provider sent back, once, if this browser began it and it is not over.
 func (s *Site) takeFlow(c *gin.Context, state string) (flow, bool) {
 	name := s.cookies.flowCookie(state)
-	cookie, err := c.Cookie(name)
+	cookie, err := c.Request.Cookie(name)
 	if name == "" || err != nil {
 		return flow{}, false
 	}
-	f, ok := decodeFlow(cookie)
+	f, ok := decodeFlow(cookie.Value)
 	if !ok || subtle.ConstantTimeCompare([]byte(f.State), []byte(state)) != 1 {
 		return flow{}, false
 	}

@@ -81,6 +81,10 @@ func (s *Site) changeXP(c *gin.Context, g *guild.Guild, user id.User, sent *form
 	if sent.bad() {
 		return s.showMember(c, g, memberPage{Row: newRow(g, m), Form: sent})
 	}
+	if token := sent.Value("once"); token != "" { // without script, a double click sends the form twice
+		what := leaderboard.DigestOf([]byte("page"), []byte(sessionOf(c).User.ID), []byte(token), fmt.Append(nil, user, change.Op, change.Amount))
+		change.Once = leaderboard.Once{Key: what, Request: what}
+	}
 	out, err := s.deps.Board.Change(audit.WithReason(c.Request.Context(), reason), g, user, change)
 	if err != nil {
 		return err

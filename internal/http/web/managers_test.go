@@ -35,6 +35,10 @@ func TestAManagerSetsXP(t *testing.T) {
 	b.get(memberPath(2)).want(200, "<b>6,000,000</b> XP")
 	b.post(memberPath(2)+"/xp", confirmed("op", "take", "xp", "7000000")).want(200, "6,000,000 before, 0 now.")
 	b.post(memberPath(2)+"/xp", confirmed("op", "add", "xp", "70")).want(200, "0 before, 70 now.")
+	for range 2 { // of a double click
+		b.post(memberPath(2)+"/xp", confirmed("op", "add", "xp", "5", "once", "token")).want(200, "70 before, 75 now.", "<b>75</b> XP")
+	}
+	b.post(memberPath(2)+"/xp", confirmed("op", "add", "xp", "6", "once", "token")).want(200, "75 before, 81 now.")
 	for _, c := range [][2]string{{"1,234", "1,234"}, {"1 235", "1,235"}, {"1.236", "1,236"}, {"1\u202f237", "1,237"}, {"12", "12"}} {
 		b.post(memberPath(2)+"/xp", confirmed("op", "set", "xp", c[0])).want(200, c[1]+" now.")
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"crypto/rand"
 	"embed"
 	"fmt"
 	"html/template"
@@ -157,8 +158,8 @@ func parseTemplates() (map[string]*template.Template, error) {
 
 // functions are what templates can call.
 var functions = template.FuncMap{
-	"ago": ago, "asset": asset, "at": jobOf, "channels": channelNames, "coloured": coloured, "clean": displayname.Clean, "count": count, "counted": counted, "css": css, "factor": factor, "field": fieldOf, "inWords": properties.Duration, "kindName": kindName, "messagesTo": messagesTo, "instant": newInstant, "nameOf": roleName, "names": roleNames,
-	"next": func(n int) int { return n + 1 }, "picture": newPicture, "plural": plural, "reason": reasonField, "ring": newRing, "rolesShown": rolesShown, "short": short[level.XP], "shortGain": short[int64], "text": text, "until": until,
+	"ago": ago, "asset": asset, "channels": channelNames, "coloured": coloured, "clean": displayname.Clean, "count": count, "counted": counted, "css": css, "factor": factor, "field": fieldOf, "inWords": properties.Duration, "kindName": kindName, "messagesTo": messagesTo, "instant": newInstant, "nameOf": roleName, "names": roleNames,
+	"next": func(n int) int { return n + 1 }, "picture": newPicture, "plural": plural, "reason": reasonField, "ring": newRing, "rolesShown": rolesShown, "short": short[level.XP], "shortGain": short[int64], "text": text, "token": rand.Text, "until": until,
 }
 
 // renderPart renders a block of the parts that all templates share.

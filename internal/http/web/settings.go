@@ -126,39 +126,24 @@ func (s *Site) managing(h func(c *gin.Context, g *guild.Guild, sent *form) error
 	})
 }
 
-// managedGuild reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
+// managedGuild reads the guild of the path for its manager, as it is in the archive.
 func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	session, err := signedIn(c, toManage)
 	if err != nil {
 		return nil, err
 	}
+	var g *guild.Guild
 	gid, err := id.Parse[id.Guild](c.Param("guildId"))
-	if err != nil {
-		return nil, noGuild()
+	if err == nil {
+		g, err = s.deps.Settings.Read(c.Request.Context(), guilds.Manager, gid)
 	}
-	known, err := s.deps.Guilds.ByID(c.Request.Context(), gid)
-	if fault.Is(err, fault.NotFound) {
-		return nil, noGuild() // the cache's own words are for programs
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !session.Manages(known) {
-		return nil, notManager()
-	}
-	g, err := s.deps.Settings.Read(c.Request.Context(), guilds.Manager, gid)
-	if err == nil && !session.Manages(g) {
-		return nil, notManager()
+	switch {
+	case gid == "" || fault.Is(err, fault.NotFound):
+		return nil, fault.Wrap(err, fault.NotFound, "No community has this ID. Check the address.")
+	case err == nil && !session.Manages(g):
+		return nil, fault.New(fault.Forbidden, "Only the owner and the administrators of this community can see and change its settings.")
 	}
 	return g, err
-}
-
-func noGuild() error {
-	return fault.New(fault.NotFound, "No community has this ID. Check the address.")
-}
-
-func notManager() error {
-	return fault.New(fault.Forbidden, "Only the owner and the administrators of this community can see and change its settings.")
 }
 
 // saveAttempts is how often a form is merged and saved again when others save at the same moment.

@@ -126,9 +126,6 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// linesNamed is how many wrong lines are named at most; others are counted.
-const linesNamed = 6
-
 // linesWithoutID names the lines whose ids are none, so that they can all be put right at once.
 func linesWithoutID(written []properties.Line) string {
 	var lines []string
@@ -138,13 +135,12 @@ func linesWithoutID(written []properties.Line) string {
 		}
 	}
 	lines = slices.Compact(lines) // there may be several ids on one
-	last := len(lines) - 1
-	switch {
-	case last < 1:
-		return "line " + strings.Join(lines, "")
-	case last < linesNamed:
-		return "lines " + strings.Join(lines[:last], ", ") + " and " + lines[last]
-	default:
-		return "lines " + strings.Join(lines[:linesNamed], ", ") + " and " + count(len(lines)-linesNamed) + " more"
+	named := strings.Join(lines[:min(linesNamed, len(lines))], ", ")
+	if more := len(lines) - linesNamed; more > 0 {
+		named += " and " + count(more) + " more"
 	}
+	return plural(len(lines), "line") + " " + named
 }
+
+// linesNamed is how many wrong lines are named at most; others are counted.
+const linesNamed = 6

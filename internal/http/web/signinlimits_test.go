@@ -34,8 +34,7 @@ func counting(into **countingSignIn) func(s *site, _ *redisstore.Store) {
 
 // begun is a cookie of a sign-in that somebody began, and the callback with a code that they made up.
 func (s *site) begun() (cookie, callback string) {
-	// {"s":"AAAAAAAAAAAA","v":"v","n":"/","e":99999999999}
-	const flow = "eyJzIjoiQUFBQUFBQUFBQUFBIiwidiI6InYiLCJuIjoiLyIsImUiOjk5OTk5OTk5OTk5fQ"
+	const flow = "ends=99999999999&next=%2F&state=AAAAAAAAAAAA&verifier=v"
 	return "__Host-levelboard-sign-in-AAAAAAAA=" + flow, "/sign-in/callback?state=AAAAAAAAAAAA&code=made-up"
 }
 

@@ -50,6 +50,6 @@ func (a *Archive) provider() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectSQLite3, a.writer, files,
+	return goose.NewProvider(goose.DialectSQLite3, a.Writer, files,
 		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 }

@@ -31,14 +31,13 @@ func Open(ctx context.Context, path string) (*Archive, error) {
 	if err := private(full); err != nil {
 		return nil, wrap("open", err)
 	}
-	a := &Archive{path: full}
-	if a.writer, err = connect(ctx, full, 1, writerPragmas, "immediate"); err != nil {
+	a := &Archive{path: full, Catalog: sqlarchive.Catalog{Dialect: dialect}}
+	if a.Writer, err = connect(ctx, full, 1, writerPragmas, "immediate"); err != nil {
 		return nil, wrap("open "+full, err)
 	}
-	if a.reader, err = connect(ctx, full, readers, readerPragmas, "deferred"); err != nil {
-		return nil, wrap("open "+full, errors.Join(err, a.writer.Close()))
+	if a.Reader, err = connect(ctx, full, readers, readerPragmas, "deferred"); err != nil {
+		return nil, wrap("open "+full, errors.Join(err, a.Writer.Close()))
 	}
-	a.Catalog = sqlarchive.Catalog{Reader: a.reader, Writer: a.writer, Dialect: dialect}
 	return a, nil
 }
 

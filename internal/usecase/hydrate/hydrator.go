@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/singleflight"
 
@@ -129,4 +130,25 @@ func (h *Hydrator) traced(request context.Context) (context.Context, trace.Span)
 		return h.ctx, trace.SpanFromContext(h.ctx)
 	}
 	return caller.TracerProvider().Tracer("levelboard").Start(trace.ContextWithSpan(h.ctx, caller), "load the guild")
+}
+
+var (
+	wentBack = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_redis_went_back_total",
+		Help: "Guilds found older in Redis than in the archive, and loaded again.",
+	})
+	hydrations = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_hydrations_total",
+		Help: "Guilds loaded from the archive into Redis.",
+	})
+	hydrationDuration = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "levelboard_hydration_duration_seconds",
+		Help:    "Time to load one guild from the archive into Redis, of loads that succeeded.",
+		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+	})
+)
+
+// Collectors are the metrics of this package.
+func Collectors() []prometheus.Collector {
+	return []prometheus.Collector{wentBack, hydrations, hydrationDuration}
 }

@@ -1,9 +1,8 @@
 // Package sqlite is the archive of embedded mode, in one file: the tables, the connections and the search of names of what package sqlarchive reads
 // and writes.
 //
-// One connection writes, so transactions that change something run one after the other, and what Postgres does
-// with locks on rows needs none here. Other connections read beside it (WAL). A committed transaction survives the loss
-// of power.
+// One connection writes, so transactions run one after the other and need no locks on rows. Other connections read beside it (WAL). A committed
+// transaction survives the loss of power.
 package sqlite
 
 import (

@@ -133,9 +133,8 @@ type Archive interface {
 	EraseKeys(ctx context.Context, user id.User) ([]string, error)
 	// RequestsOf lists recorded requests that changed this user only, of guilds that exist.
 	RequestsOf(ctx context.Context, user id.User) ([]Request, error)
-	// EraseRows deletes the other rows that name the user, while no copy of members is under way: tombstones, rows of checkpoints, of deleted guilds
-	// and of closed periods, gains without a member, records of requests, the history of keys. In the audit log it replaces the user and their keys
-	// by another name. all reports that MemberOf, up to o.At, then has no guild.
+	// EraseRows deletes all rows that name the user but the entries of guilds, while no copy of members is under way, and replaces the user and their
+	// keys in the audit log by another name. all reports that MemberOf, up to o.At, then has no guild.
 	EraseRows(ctx context.Context, o Open) (all bool, err error)
 	// EndErasure replaces the id by its keyed hash, unless the erasure began again since NoteSearched.
 	EndErasure(ctx context.Context, o Open) error

@@ -42,15 +42,12 @@ type Archive interface {
 	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (snapshot.State, error)
 	// Past reads the record of a named request of the last 24 hours.
 	Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error)
-	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded again, so that no
-	// member's XP is lower than in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted)
-	// becomes a tombstone when it has not been written since: from is of b.Epoch, and its rev is not above b.Known. Else nothing of it is
-	// written. A member without an archived row is inserted, and so is one whose tombstone that store knew of: it is not newer than (b.Epoch, b.Known).
-	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
-	// last, the archive's when that is not known; unknown user data never replaces known. Of each day in Gains the higher one stays, and a tombstone
-	// has no gains. What is written carries from's
-	// epoch, and b.Rev or the rev of the row before, whichever is higher, or if b is of another epoch a rev above Archived; the guild's state
-	// stays. Records are written as by WriteBatches. One transaction, which locks the guild's row; to repeat it
+	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded again, so that no member's XP is lower than
+	// in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted) becomes a tombstone if the archive has not
+	// written it since. A member without an archived row, or with a tombstone that the store knew of, is inserted. Two entries become one with
+	// the higher XP and message count, the later times, the user data that was updated last, if it is known, and of each day the higher gain.
+	//
+	// What is written carries from's epoch, and a rev above the row before; the guild's state stays. Records are written as by WriteBatches. To repeat it
 	// changes nothing. snapshot.ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
 	Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error
 	// Erased says which of the users were erased.
@@ -77,8 +74,7 @@ type Erasure struct {
 // Live is the package's live store.
 type Live interface {
 	// BeginHydration takes the guild's hydration lock, unless the guild is loaded or another holder has it, and compares the live store with the
-	// archived state. Commit removes another incarnation's data. After an error h may hold the lock all the same, because only the answer was lost:
-	// abort it.
+	// archived state. After an error h may hold the lock all the same, because only the answer was lost: abort it.
 	BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (h Lock, found Found, err error)
 	// Unsaved reads the members with unsaved changes of a guild that was FoundOlder, in batches with that guild's epoch,
 	// rev and Known, and calls each with them until it fails. A member may come more than once. ErrLost when the lock was lost.

@@ -58,9 +58,8 @@ func (h *Hydrator) Close() {
 	h.running.Wait()
 }
 
-// Load loads the guild if the live store does not hold this incarnation. However many ask at the same time, here or on
-// other replicas, one of them loads and the others wait, each until its own deadline, when
-// it is leaderboard.ErrStillLoading if the members are on their way. leaderboard.ErrGuildMoved when the archive does not know the incarnation.
+// Load loads the guild if the live store does not hold this incarnation. Of all who ask, on all replicas, one loads and the others wait, each until its
+// own deadline: then leaderboard.ErrStillLoading. leaderboard.ErrGuildMoved when the archive does not know the incarnation.
 func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	return h.shared(ctx, g, "load", h.load)
 }

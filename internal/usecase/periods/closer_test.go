@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"sync"
 	"testing"
 
 	"levelboard/internal/domain/period"
@@ -145,26 +144,6 @@ func TestAPeriodClosesWhenRedisHasLostEverything(t *testing.T) {
 	}
 	if len(w.announced()) != 1 {
 		t.Error("it was not announced")
-	}
-}
-
-func TestTwoReplicasCloseAPeriodOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.create(1)
-	look(w, w.closer(w.archive))
-	w.gain(1, 10)
-	w.snapshot()
-	today := period.At(period.Daily, w.today())
-	w.days = 1
-	var all sync.WaitGroup
-	for range 2 {
-		c := w.closer(w.archive)
-		all.Go(func() { look(w, c) })
-	}
-	all.Wait()
-	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
-		t.Errorf("it has %v", rows)
 	}
 }
 

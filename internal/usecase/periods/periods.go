@@ -46,8 +46,7 @@ type Due struct {
 }
 
 // Open is, for each kind but seasons, the first day of the first period that has not closed. It is written with the settings that have a kind begin, and
-// with each closing. Days are in it whenever anything is counted,
-// since each has its totals; they have a board only where the guild is configured so.
+// with each closing. Days are in it whenever anything is counted, since each has its totals.
 type Open map[period.Kind]period.Day
 
 // Closing is one step of closing a guild's periods.
@@ -69,10 +68,9 @@ type Closing struct {
 type Archive interface {
 	// Due lists guilds that are due by a time or whose settings were written since their last Closing, at most limit.
 	Due(ctx context.Context, by time.Time, limit int) ([]Due, error)
-	// ClosePeriod makes one step in one transaction: standings with ranks (equal gains in the order of ZREVRANGE), totals, and the guild's settings.
-	// It computes them in SQL, from daily gains and the members' rows, in bounded memory, while batches of the guild continue. It may take minutes.
-	// closed is false if the period had closed before. lease.ErrLost if the fence differs, snapshot.ErrStale if the guild's incarnation or version
-	// does; nothing is written then.
+	// ClosePeriod makes one step in one transaction, while batches of the guild continue: standings with ranks (equal gains in the order of
+	// ZREVRANGE), totals, and the guild's settings. It may take minutes. closed is false if the period had closed before. lease.ErrLost if the
+	// fence differs, snapshot.ErrStale if the guild's incarnation or version does; nothing is written then.
 	ClosePeriod(ctx context.Context, l lease.Lease, c Closing) (closed bool, err error)
 	// Unannounced lists closed periods with a board and at least one member that Announced was not called for, by their Number, with up to 10
 	// winners: at most limit, after a number.

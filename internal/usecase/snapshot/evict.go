@@ -13,11 +13,8 @@ import (
 // may pass between two notes of a guild in use, so no guild leaves that was used within idle.
 func evictIdle(idle time.Duration) time.Duration { return idle + idle/noteEvery }
 
-// evict removes idle guilds from the live store, for a part of the interval, and returns the rest for the next round, so that evictions never hold
-// up snapshots.
-//
-// A guild may have changed since it was seen. So evict asks the archive again, and the script that removes the guild checks that it is still as the
-// archive holds it; a later request loads the guild. If the writer is killed, a guild is either there as a whole or gone.
+// evict removes idle guilds from the live store, for a part of the interval, and returns the rest for the next round. A guild may have changed since it
+// was seen, so evict asks the archive again, and the script that removes the guild checks that it is still as the archive holds it.
 func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 	var gone atomic.Int64
 	deadline := time.Now().Add(w.interval / 4)
@@ -61,9 +58,8 @@ func (w *Writer) evictGuild(ctx context.Context, c Quiet) (gone bool, err error)
 	return w.live.Evict(ctx, c, evictIdle(w.idle))
 }
 
-// Purge deletes data that nothing needs any more, as Run does in each sweep: in pieces, for a part of the interval, so that a large deleted guild
-// does not hold up the next round. A deleted guild leaves Redis first: once the archive has forgotten its incarnation, nobody would look for it
-// there. It needs no lease.
+// Purge deletes data that nothing needs any more, as Run does in each sweep, for a part of the interval. A deleted guild leaves Redis first: once the
+// archive has forgotten its incarnation, nobody would look for it there. It needs no lease.
 func (w *Writer) Purge(ctx context.Context) {
 	if err := w.dropDeleted(ctx); err != nil {
 		if ctx.Err() == nil {

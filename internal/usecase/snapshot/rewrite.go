@@ -17,11 +17,10 @@ const (
 )
 
 // rewrite notes all members of a guild for the next snapshot, because the archive has lost commits: Postgres failed over to a lagging standby, lost
-// power with synchronous_commit off, or was restored from a backup. Nobody knows which members it lost, but the live store, of the same load, holds
-// all of them. So rewrite notes the members of both: those that only the archive has were deleted and need their tombstone again.
+// power, or was restored from a backup. The live store holds all members; those that only the archive has were deleted, and need their tombstone again.
 //
-// The live store learns last that the archive holds less. Until then the archive rejects the guild's batches, so if rewrite is cut off, the next
-// batch starts it again.
+// The live store learns last that the archive holds less. Until then the archive rejects the guild's batches: if rewrite is cut off, the next one
+// starts it again.
 func (w *Writer) rewrite(ctx context.Context, l Load) error {
 	// The order matters: read the confirmed rev before the archive's.
 	known, err := w.live.NoteUnsaved(ctx, l, nil)

@@ -92,16 +92,13 @@ var (
 // Archive is what snapshots need of Postgres or SQLite.
 type Archive interface {
 	lease.Store
-	// WriteBatches writes batches of different guilds, 5000 rows in all at most, in one transaction: it locks the rows of all guilds, in the
-	// order of their ids, and checks the lease once. A row replaces an older one (epoch, then rev, which is the batch's AsOf) only, a record
-	// any other of its name. A guild's Archived becomes Rev when that is higher, also for a batch without rows.
+	// WriteBatches writes batches of different guilds, 5000 good rows (BadRows.Good) at most, in one transaction under the lease. A row replaces an
+	// older one only (epoch, then rev, which is the batch's AsOf), a record any other of its name. Archived becomes Rev when that is higher.
 	//
-	// With a row that is written, each of its Gains replaces that of its day; with Fresh or Deleted the member's
-	// gains of all other days go. Where the archive's row is newer, gains stay as they are.
+	// With a row that is written, each of its Gains replaces that of its day; with Fresh or Deleted the member's gains of all other days go.
 	//
-	// errs tells of each batch that alone was left out: ErrStale when incarnation or epoch differ, or Archived is above b.Known;
-	// ErrArchiveBehind when these fit and Archived is below b.Archived. With err nothing was written, or the outcome is unknown: lease.ErrLost
-	// when the fence differs. Callers leave out rows that are not good (BadRows.Good).
+	// errs says why a batch was left out: ErrStale when incarnation or epoch differ, or Archived is above b.Known; ErrArchiveBehind when these fit
+	// and Archived is below b.Archived. With err nothing was written, or the outcome is unknown: lease.ErrLost when the fence differs.
 	WriteBatches(ctx context.Context, l lease.Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
@@ -112,9 +109,8 @@ type Archive interface {
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
 	// Deleted lists deleted guilds whose members Purge has not deleted yet, the ones deleted longest ago first, at most limit.
 	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
-	// Purge deletes at most limit rows that are no longer needed: members, gains and periods of deleted guilds, which Deleted no longer lists
-	// once all are deleted, tombstones and history that are older than keep says, entries of the change log that are older than a day,
-	// except for the newest, and old uses, history and former secrets of keys. It returns how many.
+	// Purge deletes at most limit rows that nothing needs any more: of deleted guilds, which Deleted lists until all are gone, older ones than keep
+	// says, the change log of before yesterday except its newest entry, and old uses, history and secrets of keys. It returns how many.
 	Purge(ctx context.Context, limit int, keep Keep) (int, error)
 }
 
@@ -175,12 +171,10 @@ type Live interface {
 	// MarkChanged puts guilds back into the index; after an error some may not be there.
 	MarkChanged(ctx context.Context, guilds ...id.Guild) error
 
-	// ReadChanges reads, of each of the guilds, which are named once, the members that have waited longest for a snapshot, about size of them,
-	// with their entries, or that they have none (Deleted), and notes that their changes are about to be archived: each guild in an
-	// atomic step of its own, in no order, many in a round trip. They wait on until EndChanges; a member that changes from now on has a
-	// higher rev then. A damaged entry is read as well as it can be, and is in Mended. ErrUnverified, with Batch.Guild, for a guild that
-	// must be verified first: load it. A server that cannot be asked is the error of all its guilds. It does not see
-	// that the live store has gone back in time; WriteBatches does.
+	// ReadChanges reads of each guild the members that have waited longest for a snapshot, about size of them, with their entries, or that they have
+	// none (Deleted), and notes that their changes are about to be archived: each guild in an atomic step of its own. They wait on until EndChanges. A
+	// damaged entry is read as well as it can be, and is in Mended. ErrUnverified, with Batch.Guild, for a guild that must be loaded first. It does
+	// not see that the live store has gone back in time; WriteBatches does.
 	ReadChanges(ctx context.Context, guilds []id.Guild, size int) []Page
 	// EndChanges notes that batches of ReadChanges were committed, so that their members no longer wait. more says whether other changes of a guild
 	// do. Steps, answers and errors are as in ReadChanges.

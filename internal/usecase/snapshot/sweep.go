@@ -10,9 +10,8 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// sweepEvery is the number of intervals in which all loaded guilds are looked at, a share in each, not only those in the index:
-// a replica that was killed between a change and its note in the index leaves a changed guild that nobody mentions. Fully archived
-// guilds are compared with the archive (compare).
+// sweepEvery is the number of intervals in which all loaded guilds are looked at, a share in each: a replica that was killed between a change and its
+// note in the index leaves a changed guild that is not in it. Fully archived guilds are compared with the archive (compare).
 const sweepEvery = 12
 
 // sweeper is how far the writer is with looking at all loaded guilds.

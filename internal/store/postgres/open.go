@@ -30,7 +30,8 @@ var serverLimits = map[string]string{
 	"application_name":                    "levelboard",
 }
 
-// Open returns the archive at url, with the options of libpq and of pgxpool, without connecting. Its errors never hold the password.
+// Open returns the archive at url, with the options of libpq and of pgxpool, without connecting. Its errors never hold the password. A pooler in
+// between must keep a client on one connection for its session.
 //
 // Each new connection takes user and password from the URL that now returns; a nil now, or an error, keeps the last. observe, if set, is
 // called after each query.

@@ -198,29 +198,3 @@ func TestDemoTakesAnAdminToken(t *testing.T) {
 		}
 	}
 }
-
-// A wrong token gets the same message from the demo as from the service.
-func TestDemoRefusesTheTokensThatServeRefuses(t *testing.T) {
-	temp, data := t.TempDir(), t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	// One that takes such a token would never end.
-	ctx, stop := context.WithTimeout(t.Context(), testenv.Patience)
-	defer stop()
-	for says, settings := range map[string][]string{
-		"levelboard: LEVELBOARD_ADMIN_TOKEN must be at least 32 characters long\n": {"LEVELBOARD_ADMIN_TOKEN=short"},
-		"levelboard: LEVELBOARD_ADMIN_TOKEN_FILE cannot be read: ":                 {"LEVELBOARD_ADMIN_TOKEN_FILE=/nowhere"},
-		"are both set: set only one of them\n":                                     {"LEVELBOARD_ADMIN_TOKEN=" + strings.Repeat("t", 32), "LEVELBOARD_ADMIN_TOKEN_FILE=/nowhere"},
-	} {
-		for _, command := range []string{"demo", "serve"} {
-			var stdout, stderr bytes.Buffer
-			environ := append(settings, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR="+data)
-			code := Run(ctx, []string{command}, Environment{strings.NewReader(""), &stdout, &stderr, environ})
-			if code != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) {
-				t.Errorf("%s: exit code %d, want %q\nstdout: %s\nstderr: %s", command, code, says, stdout.String(), stderr.String())
-			}
-		}
-	}
-	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("left behind in the temporary directory: %v, %v", left, err)
-	}
-}

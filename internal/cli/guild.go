@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -49,7 +48,7 @@ func (c *client) getGuild(ctx context.Context, args []string) error {
 		if err := c.printf("%s\n", printable(g.Name)); err != nil {
 			return err
 		}
-		return c.table(nil, append(g.facts(), g.running(time.Now())...))
+		return c.table(nil, g.facts())
 	})
 }
 

@@ -2,15 +2,9 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
-	"strings"
-	"time"
-
-	"github.com/dustin/go-humanize"
 
 	"levelboard/internal/domain/guild"
-	"levelboard/internal/domain/period"
 	"levelboard/internal/domain/properties"
 )
 
@@ -49,19 +43,4 @@ func (g guildDocument) facts() [][]string {
 		facts = append(facts, []string{"  " + fact.Label, cmp.Or(fact.Words, "none")})
 	}
 	return facts
-}
-
-// running are the lines of `guild get` that say when the periods end that run now, in the guild's zone.
-func (g guildDocument) running(now time.Time) (lines [][]string) {
-	calendar := g.Calendar()
-	for _, p := range calendar.Running(period.DayAt(now, calendar.Zone)) {
-		_, ends := p.Bounds(calendar.Zone)
-		what := string(p.Kind) + " " + p.ID
-		if p.Kind == period.Seasonal {
-			what = p.ID + " (" + p.Name + ")"
-		}
-		lines = append(lines, []string{"  Running", fmt.Sprintf("%s, ends %s, in %s", what,
-			ends.In(calendar.Zone).Format("Mon 2006-01-02 15:04 MST"), strings.TrimSpace(humanize.RelTime(now, ends, "", "")))})
-	}
-	return lines
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -187,21 +186,13 @@ func curl(key, address string) string {
 	return fmt.Sprintf("curl -s -H 'X-Api-Key: %s' '%s'", key, address)
 }
 
-// day is a day of a flag: times are in UTC, whose days are all 24 hours.
-const day = 24 * time.Hour
-
-// lasting reads a flag for a time: whole days, or a duration as Go writes them.
-func lasting(flag, text string) (lasts time.Duration, err error) {
+// lasting reads a flag for a time: whole days, of 24 hours each, or a duration as Go writes them.
+func lasting(flag, text string) (time.Duration, error) {
 	if digits, inDays := strings.CutSuffix(text, "d"); inDays {
-		var days int64
-		days, err = strconv.ParseInt(digits, 10, 64)
-		if most := int64(math.MaxInt64 / day); days > most {
-			return 0, usage("%s takes at most %dd", flag, most)
-		}
-		lasts = time.Duration(max(days, 0)) * day
-	} else {
-		lasts, err = time.ParseDuration(text)
+		days, _ := strconv.ParseInt(digits, 10, 32) // 0, which is refused below, for what is no number
+		text = fmt.Sprintf("%dh", 24*days)
 	}
+	lasts, err := time.ParseDuration(text)
 	if err != nil || lasts <= 0 {
 		return 0, usage("%s takes hours or days, such as 720h or 30d", flag)
 	}

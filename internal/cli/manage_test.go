@@ -50,7 +50,7 @@ func TestGuildRoundTrip(t *testing.T) {
 	out := succeed(t, environ, "", "guild", "get", gophers)
 	for _, fact := range []string{"Gopher Den", "  Minimum XP per message    15\n", "  XP cooldown               1 minute\n", "2 for the channel help",
 		"level 5: Regular (until the next reward)", "  Curve                     default\n", "Europe/Berlin", "week, month", "winter-26: Winter, from 2026-12-01 to the day before 2027-03-01",
-		"  Running                   week 2", "  Embedding                 off\n", "  Recorded increments from  1000\n", "  Ignored roles             none\n"} {
+		"  Embedding                 off\n", "  Recorded increments from  1000\n", "  Ignored roles             none\n"} {
 		if !strings.Contains(out, fact) {
 			t.Errorf("guild get does not say %q:\n%s", fact, out)
 		}
@@ -64,39 +64,6 @@ func TestGuildRoundTrip(t *testing.T) {
 	}
 	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "get", gophers)
 	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "delete", gophers, "--yes")
-}
-
-func TestGuildGetSaysWhenPeriodsEnd(t *testing.T) {
-	var guild guildDocument
-	if err := guild.UnmarshalJSON([]byte(strings.Replace(gophersDocument, `"week", "month"`, `"month", "day", "week"`, 1))); err != nil {
-		t.Fatal(err)
-	}
-	for now, want := range map[string][]string{
-		"2026-11-26T10:00:00Z": {
-			"day 2026-11-26, ends Fri 2026-11-27 00:00 CET, in 13 hours", "week 2026-W48, ends Mon 2026-11-30 00:00 CET, in 3 days",
-			"month 2026-11, ends Tue 2026-12-01 00:00 CET, in 4 days",
-		},
-		"2026-11-30T22:59:30Z": { // a day later in Berlin than in UTC, half a minute on
-			"day 2026-11-30, ends Tue 2026-12-01 00:00 CET, in 30 seconds", "week 2026-W49, ends Mon 2026-12-07 00:00 CET, in 6 days",
-			"month 2026-11, ends Tue 2026-12-01 00:00 CET, in 30 seconds",
-		},
-		"2026-11-30T23:00:00Z": {
-			"day 2026-12-01, ends Wed 2026-12-02 00:00 CET, in 1 day", "week 2026-W49, ends Mon 2026-12-07 00:00 CET, in 6 days",
-			"month 2026-12, ends Fri 2027-01-01 00:00 CET, in 1 month", "season-winter-26 (Winter), ends Mon 2027-03-01 00:00 CET, in 3 months",
-		},
-	} {
-		at, err := time.Parse(time.RFC3339, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var lines []string
-		for _, line := range guild.running(at) {
-			lines = append(lines, line[1])
-		}
-		if !slices.Equal(lines, want) {
-			t.Errorf("at %s:\n%s\nwant\n%s", now, strings.Join(lines, "\n"), strings.Join(want, "\n"))
-		}
-	}
 }
 
 func TestRefusedDocumentIsExplainedByTheService(t *testing.T) {

@@ -39,12 +39,7 @@ type process struct {
 // serve starts the program and waits until it serves.
 func serve(t *testing.T, environ ...string) *process {
 	t.Helper()
-	return serveAs(t, []string{os.Args[0], "serve"}, environ...)
-}
-
-func serveAs(t *testing.T, words []string, environ ...string) *process {
-	t.Helper()
-	p := &process{t: t, command: exec.Command(words[0], words[1:]...), read: make(chan struct{})}
+	p := &process{t: t, command: exec.Command(os.Args[0], "serve"), read: make(chan struct{})}
 	p.command.Env = append([]string{
 		asCommand, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + operatorToken,
 		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",

@@ -118,15 +118,12 @@ func announce(w io.Writer, cfg config.Config, a *app.App) {
 			"Archive: "+config.RedactURL(cfg.PostgresURL),
 			adminLine(cfg, ""))
 	}
-	if cfg.LogFormat == config.JSON {
-		log := newLogger(w, cfg)
-		for _, line := range lines {
-			log.Info(line)
-		}
-		return
-	}
 	for _, line := range lines {
-		fmt.Fprintln(w, line)
+		if cfg.LogFormat == config.JSON {
+			newLogger(w, cfg).Info(line)
+		} else {
+			fmt.Fprintln(w, line)
+		}
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -206,21 +204,5 @@ func TestASecondSignalEndsAStopThatIsHeldUp(t *testing.T) {
 				t.Error("it does not say why")
 			}
 		})
-	}
-}
-
-// timeout(1) sends its signal twice, and that is one stop.
-func TestTimeoutStopsGracefully(t *testing.T) {
-	t.Parallel()
-	timeout, err := exec.LookPath("timeout")
-	if err != nil {
-		t.Skip("there is no timeout(1)")
-	}
-	for range 3 {
-		p := serveAs(t, []string{timeout, "--preserve-status", "60", os.Args[0], "serve"}, "LEVELBOARD_DATA_DIR="+t.TempDir())
-		p.signal(syscall.SIGTERM) // which timeout passes on as it does its own
-		if code := p.wait(testenv.Patience); code != 0 || strings.Contains(p.said(), errHurried.Error()) {
-			t.Errorf("the exit code is %d", code)
-		}
 	}
 }

@@ -76,50 +76,21 @@ func TestWhoVisitsIsOnTheBoard(t *testing.T) {
 	}
 }
 
-func TestXPIsHeavyTailed(t *testing.T) {
-	rows := demo.Members(5000, 7, now)
-	var all, top float64
-	for i, row := range rows {
-		all += float64(row.XP)
-		if i < len(rows)/100 {
-			top += float64(row.XP)
-		}
-	}
-	if share := top / all; share < 0.15 || share > 0.6 {
-		t.Errorf("one member in a hundred holds %.0f%% of the XP; communities look like 20%% to 50%%", 100*share)
-	}
-	if median := rows[len(rows)/2].XP; median < 500 || median > 5000 {
-		t.Errorf("the member in the middle has %d XP", median)
-	}
-}
-
 func TestMembersHaveAHistory(t *testing.T) {
 	rows := demo.Members(5000, 7, now)
 	today := period.DayAt(now, time.UTC)
-	var total int
-	var often, seldom int // members who were there on more than half of the days, and on less than a tenth
-	active := map[period.Day]int{}
+	total, active := 0, map[period.Day]int{}
 	for _, row := range rows {
 		var sum int64
 		for i, g := range row.Gains {
-			if g.Gained < 15 || g.Day > period.DayAt(row.LastUpdated, time.UTC) || g.Day < today-demo.HistoryDays {
-				t.Errorf("%s, last updated %s: %+v", row.UserID, row.LastUpdated, g)
-			}
-			if i > 0 && g.Day <= row.Gains[i-1].Day {
-				t.Errorf("%s: %s after %s", row.UserID, g.Day, row.Gains[i-1].Day)
+			if g.Gained < 15 || g.Day > period.DayAt(row.LastUpdated, time.UTC) || g.Day < today-demo.HistoryDays || i > 0 && g.Day <= row.Gains[i-1].Day {
+				t.Errorf("%s, last updated %s: %+v", row.UserID, row.LastUpdated, row.Gains)
 			}
 			sum += g.Gained
 			active[g.Day]++
 		}
-		if sum > int64(row.XP) {
+		if total += len(row.Gains); sum > int64(row.XP) {
 			t.Errorf("%s gained %d of %d XP", row.UserID, sum, row.XP)
-		}
-		total += len(row.Gains)
-		switch n := len(row.Gains); {
-		case n > demo.HistoryDays/2:
-			often++
-		case n < demo.HistoryDays/10:
-			seldom++
 		}
 	}
 	for d := today - demo.HistoryDays; d <= today; d++ {
@@ -129,9 +100,6 @@ func TestMembersHaveAHistory(t *testing.T) {
 	}
 	if total > 50_000 {
 		t.Errorf("%d gains make the start slow", total)
-	}
-	if often < 25 || often > 1000 || seldom < 3000 {
-		t.Errorf("%d members are there often, and %d seldom", often, seldom)
 	}
 }
 
@@ -164,23 +132,6 @@ func TestSeedDecidesTheMembers(t *testing.T) {
 		if later[i].UserID != a[i].UserID || later[i].XP != a[i].XP || !reflect.DeepEqual(later[i].User, a[i].User) {
 			t.Fatal("another time gave other members")
 		}
-	}
-}
-
-func TestGuildIsLargerThanItsBoard(t *testing.T) {
-	document, err := demo.Guild(800, now, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g struct {
-		Name, Vanity, OwnerID string
-		MemberCount           int
-	}
-	if err := json.Unmarshal(document, &g); err != nil {
-		t.Fatal(err)
-	}
-	if g.Name != demo.GuildName || g.Vanity != demo.Vanity || g.OwnerID != string(demo.OwnerID) || g.MemberCount < 800 {
-		t.Errorf("%+v", g)
 	}
 }
 

@@ -108,18 +108,16 @@ func asFault(op string, err error) error {
 	case errors.Is(err, ErrTooMany):
 		return fault.Wrap(err, fault.Conflict, "The guild has %d checkpoints made by hand already. Delete one that you do not need.", MaxManual)
 	case errors.Is(err, snapshot.ErrNotArchived):
-		return &fault.Error{
-			Code: fault.Unavailable, RetryAfter: retryAfter, Cause: fmt.Errorf("%s: %w", op, err),
-			Message: "Not all changes of this guild are archived yet, which this has to wait for. Try again in a minute.",
-		}
+		return inAMinute(op, err, "Not all changes of this guild are archived yet, which this has to wait for.")
 	case errors.Is(err, ErrPeriodCloses):
-		return &fault.Error{
-			Code: fault.Unavailable, RetryAfter: retryAfter, Cause: fmt.Errorf("%s: %w", op, err),
-			Message: "A period of this guild has ended and is being closed. Try again in a minute.",
-		}
+		return inAMinute(op, err, "A period of this guild has ended and is being closed.")
 	}
 	return fault.Down(op, err)
 }
 
-// retryAfter is the Retry-After of a call that waited too long.
-const retryAfter = time.Minute
+// inAMinute is the fault of a call that waited too long.
+func inAMinute(op string, err error, why string) error {
+	return &fault.Error{
+		Code: fault.Unavailable, RetryAfter: time.Minute, Cause: fmt.Errorf("%s: %w", op, err), Message: why + " Try again in a minute.",
+	}
+}

@@ -24,19 +24,22 @@ const (
 	columnCount
 )
 
-// columnNames are the names that a column may have, in lower case, letters only.
-var columnNames = [columnCount][]string{
-	columnID:            {"id", "userid", "memberid", "discordid"},
-	columnXP:            {"xp", "totalxp", "exp", "totalexp", "experience", "score"},
-	columnLevel:         {"level", "lvl"},
-	columnMessages:      {"messagecount", "messages", "totalmessages"},
-	columnName:          {"username", "name", "tag"},
-	columnGlobalName:    {"globalname", "displayname"},
-	columnDiscriminator: {"discriminator"},
-	columnAvatar:        {"avatar"},
-	columnPresent:       {"present"},
-	columnHidden:        {"hidden"},
-	columnUpdated:       {"lastupdated"},
+// columnNames are what people call a column, and the names that it may have, in lower case, letters only.
+var columnNames = [columnCount]struct {
+	title string
+	names []string
+}{
+	columnID:            {"user id", []string{"id", "userid", "memberid", "discordid"}},
+	columnXP:            {"XP", []string{"xp", "totalxp", "exp", "totalexp", "experience", "score"}},
+	columnLevel:         {"level", []string{"level", "lvl"}},
+	columnMessages:      {"message count", []string{"messagecount", "messages", "totalmessages"}},
+	columnName:          {"username", []string{"username", "name", "tag"}},
+	columnGlobalName:    {"display name", []string{"globalname", "displayname"}},
+	columnDiscriminator: {"discriminator", []string{"discriminator"}},
+	columnAvatar:        {"avatar", []string{"avatar"}},
+	columnPresent:       {"presence", []string{"present"}},
+	columnHidden:        {"flag", []string{"hidden"}},
+	columnUpdated:       {"time of the last update", []string{"lastupdated"}},
 }
 
 // columns are the places of a table's columns.
@@ -78,19 +81,15 @@ func (c *columns) note(i int, name string) {
 		}
 		return r
 	}, strings.ToLower(strings.TrimPrefix(name, "\ufeff")))
-	for is, names := range columnNames {
+	for is, column := range columnNames {
 		switch {
-		case !slices.Contains(names, name):
+		case !slices.Contains(column.names, name):
 		case c.at[is] >= 0:
-			c.twice = columnTitles[column(is)]
+			c.twice = column.title
 		default:
 			c.at[is] = i
 		}
 	}
-}
-
-var columnTitles = [columnCount]string{
-	"user id", "XP", "level", "message count", "username", "display name", "discriminator", "avatar", "presence", "time of the last update",
 }
 
 func (c *columns) has(is column) bool { return c.at[is] >= 0 }

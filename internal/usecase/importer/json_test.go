@@ -2,7 +2,6 @@ package importer_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -76,19 +75,6 @@ func TestABareListKeepsNamesAndMessages(t *testing.T) {
 	}
 	if w.order[1].User != nil || w.order[1].MessageCount != nil {
 		t.Errorf("%+v", w.order[1])
-	}
-}
-
-// To recognise a file must not cost thousands of times its size.
-func TestLongNamesCostNoMemoryToRecognise(t *testing.T) {
-	content := `{"` + strings.Repeat("a", 30<<10) + `":{` + repeat(5000, func(i int) string { return fmt.Sprintf(`"%x":1`, i) }) + `},"levels":[]}`
-	result := testing.Benchmark(func(b *testing.B) {
-		for range b.N {
-			_, _ = gather(b, importer.Options{}, file("a.json", content))
-		}
-	})
-	if most := int64(4 << 20); result.AllocedBytesPerOp() > most {
-		t.Errorf("it takes %d bytes, want at most %d", result.AllocedBytesPerOp(), most)
 	}
 }
 

@@ -34,37 +34,16 @@ func (c *client) export(ctx context.Context, path, out string) error {
 		return err
 	}
 	defer response.Body.Close()
+	copied := func(to io.Writer) error {
+		if _, err := io.Copy(to, response.Body); err != nil {
+			return fmt.Errorf("the export was cut off, and the output is incomplete: %w", err)
+		}
+		return nil
+	}
 	if out == "" || out == "-" {
-		return c.copy(c.Stdout, response.Body)
+		return copied(c.Stdout)
 	}
-	return writeBeside(out, func(f io.Writer) error { return c.copy(f, response.Body) })
-}
-
-// copy copies an answer, and tells a break of the connection from a file that cannot be written.
-func (c *client) copy(to io.Writer, answer io.Reader) error {
-	source := &errorReader{Reader: answer}
-	_, err := io.Copy(to, source)
-	if source.err != nil {
-		return fmt.Errorf("the export was cut off, and the output is incomplete: %w", c.unreachable(source.err))
-	}
-	if err != nil {
-		return fmt.Errorf("the export cannot be written: %w", err)
-	}
-	return nil
-}
-
-// errorReader remembers the error that reading ended with.
-type errorReader struct {
-	io.Reader
-	err error
-}
-
-func (r *errorReader) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	if err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
+	return writeBeside(out, copied)
 }
 
 // writeBeside has write fill a file beside the one named, which it replaces then. After an error the one named is as it was.

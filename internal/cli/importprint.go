@@ -14,28 +14,17 @@ import (
 // maxShownSkips is how many skipped rows are printed for people.
 const maxShownSkips = 10
 
-// importJSON is what import --json prints.
-type importJSON struct {
-	Members    int           `json:"members"`
-	Created    int           `json:"created"`
-	Changed    int           `json:"changed"`
-	Unchanged  int           `json:"unchanged"`
-	Capped     int           `json:"capped"`
-	Skipped    []skippedJSON `json:"skipped"`
-	Checkpoint *string       `json:"checkpoint"` // null with --dry-run
-}
-
-type skippedJSON struct {
-	Line   int             `json:"line"`
-	Reason importer.Reason `json:"reason"`
-}
-
+// printImport prints what import --json says; the checkpoint is null with --dry-run.
 func (i *importing) printImport(done importer.Result, checkpoint *string) error {
-	skipped := make([]skippedJSON, len(i.Report.Skipped))
-	for n, s := range i.Report.Skipped {
-		skipped[n] = skippedJSON{s.Line, s.Reason}
-	}
-	document, err := json.Marshal(importJSON{i.plan.Members, done.Created, done.Changed, done.Unchanged, i.plan.Capped, skipped, checkpoint})
+	document, err := json.Marshal(struct {
+		Members    int             `json:"members"`
+		Created    int             `json:"created"`
+		Changed    int             `json:"changed"`
+		Unchanged  int             `json:"unchanged"`
+		Capped     int             `json:"capped"`
+		Skipped    []importer.Skip `json:"skipped"`
+		Checkpoint *string         `json:"checkpoint"`
+	}{i.plan.Members, done.Created, done.Changed, done.Unchanged, i.plan.Capped, i.Report.Skipped, checkpoint})
 	if err != nil {
 		return fmt.Errorf("print the import: %w", err)
 	}

@@ -27,18 +27,13 @@ func Attrs(ctx context.Context) []slog.Attr {
 // Handler adds what the context knows to each record. From slog.LevelInfo up it passes on 10 records of a message at once and then one a second,
 // with the number of those left out as notLoggedBefore. It is by level and message, so a message must be a constant. It is safe for concurrent use.
 type Handler struct {
-	next  slog.Handler
-	limit *limiter
+	slog.Handler // that follows
+	limit        *limiter
 }
 
 // NewHandler returns a Handler in front of next. now is the clock.
 func NewHandler(next slog.Handler, now func() time.Time) *Handler {
-	return &Handler{next: next, limit: &limiter{now: now, lines: map[line]*bucket{}}}
-}
-
-// Enabled implements slog.Handler.
-func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
-	return h.next.Enabled(ctx, level)
+	return &Handler{next, &limiter{now: now, lines: map[line]*bucket{}}}
 }
 
 // Handle implements slog.Handler.
@@ -55,17 +50,17 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	r = r.Clone()
 	r.AddAttrs(added...)
-	return h.next.Handle(ctx, r)
+	return h.Handler.Handle(ctx, r)
 }
 
 // WithAttrs implements slog.Handler.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &Handler{h.next.WithAttrs(attrs), h.limit}
+	return &Handler{h.Handler.WithAttrs(attrs), h.limit}
 }
 
 // WithGroup implements slog.Handler. Attributes of the context are in the group too; the service opens none.
 func (h *Handler) WithGroup(name string) slog.Handler {
-	return &Handler{h.next.WithGroup(name), h.limit}
+	return &Handler{h.Handler.WithGroup(name), h.limit}
 }
 
 const (

@@ -49,7 +49,14 @@ func Gather(ctx context.Context, r *Reader, spool io.ReadWriteSeeker) (*Members,
 		if count == 1<<32-1 {
 			return nil, errTooMany
 		}
-		m.note(&r.report, row, uint32(count))
+		user := number64(row.UserID)
+		had, twice := m.best[user]
+		if twice {
+			r.report.Duplicates++
+		}
+		if !twice || uint32(row.XP) > had.xp {
+			m.best[user] = best{uint32(row.XP), uint32(count)}
+		}
 		count++
 		line, err := json.Marshal(row)
 		if err == nil {
@@ -64,17 +71,6 @@ func Gather(ctx context.Context, r *Reader, spool io.ReadWriteSeeker) (*Members,
 	}
 	m.shown = r.shown
 	return m, nil
-}
-
-func (m *Members) note(report *Report, row Row, place uint32) {
-	user := number64(row.UserID)
-	had, twice := m.best[user]
-	if twice {
-		report.Duplicates++
-	}
-	if !twice || uint32(row.XP) > had.xp {
-		m.best[user] = best{uint32(row.XP), place}
-	}
 }
 
 // number64 is a user's id as a number: 19 digits fit.

@@ -53,12 +53,12 @@ type FileReport struct {
 	Rows int
 }
 
-// Skip is a row that was skipped.
+// Skip is a row that was skipped. The tags are of the command's --json.
 type Skip struct {
-	File   int // index in Report.Files
-	Line   int // on which it begins, from 1
-	Row    int // its place among the members of the file, from 1, since many files have one line
-	Reason Reason
+	File   int    `json:"-"`    // index in Report.Files
+	Line   int    `json:"line"` // on which it begins, from 1
+	Row    int    `json:"-"`    // its place among the members of the file, from 1, since many files have one line
+	Reason Reason `json:"reason"`
 }
 
 // SkippedRows returns how many rows were skipped.

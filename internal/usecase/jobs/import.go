@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"errors"
-	"os"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -15,36 +14,37 @@ import (
 
 // preview computes the changes of an import.
 func (r *Runner) preview(ctx context.Context, j *job) error {
+	return r.read(ctx, j, func(_ *guild.Guild, in *importer.Import) error {
+		r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.Report, importer.Plan{}, in.Curve })
+		if err := in.Nothing(); err != nil {
+			return err
+		}
+		_, there, err := r.o.Checkpoints.Export(ctx, j.guild)
+		if err != nil {
+			return err
+		}
+		plan, err := in.Compare(ctx, importer.RowsOf(there))
+		r.change(func() { j.Import.Plan = plan })
+		return err
+	})
+}
+
+// read reads the files of an import for the guild as it is. What it reads is there until use returns.
+func (r *Runner) read(ctx context.Context, j *job, use func(*guild.Guild, *importer.Import) error) error {
 	spool, remove, err := importer.Temporary(r.o.Dir)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	_, in, err := r.read(ctx, j, spool)
-	if err != nil {
-		return err
-	}
-	r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.Report, importer.Plan{}, in.Curve })
-	if err := in.Nothing(); err != nil {
-		return err
-	}
-	_, there, err := r.o.Checkpoints.Export(ctx, j.guild)
-	if err != nil {
-		return err
-	}
-	plan, err := in.Compare(ctx, importer.RowsOf(there))
-	r.change(func() { j.Import.Plan = plan })
-	return err
-}
-
-// read reads the files of an import for the guild as it is.
-func (r *Runner) read(ctx context.Context, j *job, spool *os.File) (*guild.Guild, *importer.Import, error) {
 	g, err := r.o.Settings.Read(ctx, guilds.Manager, j.guild)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	in, err := importer.Read(ctx, j.upload.open(), g.Settings, j.Import.Choice, spool)
-	return g, in, err
+	if err != nil {
+		return err
+	}
+	return use(g, in)
 }
 
 // Confirm applies an import that is Ready. A Conflict fault when the guild has another job by now. again adds files that were added before.
@@ -83,19 +83,12 @@ func (r *Runner) take(g id.Guild, jobID string, may func(*job) bool) (*job, erro
 }
 
 func (r *Runner) apply(ctx context.Context, j *job, again bool) error {
-	spool, remove, err := importer.Temporary(r.o.Dir)
-	if err != nil {
+	return r.read(ctx, j, func(g *guild.Guild, in *importer.Import) error {
+		_, _, err := in.Apply(ctx, &target{r, j, g}, importer.ApplyOptions{
+			By: "pages", Again: again, Wrote: func(done importer.Result) { r.change(func() { j.Import.Result = done }) },
+		})
 		return err
-	}
-	defer remove()
-	g, in, err := r.read(ctx, j, spool)
-	if err != nil {
-		return err
-	}
-	_, _, err = in.Apply(ctx, &target{r, j, g}, importer.ApplyOptions{
-		By: "pages", Again: again, Wrote: func(done importer.Result) { r.change(func() { j.Import.Result = done }) },
 	})
-	return err
 }
 
 // target is the guild that an import is applied to.

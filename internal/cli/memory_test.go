@@ -17,7 +17,6 @@ func TestTheMemoryLimitIsTheContainers(t *testing.T) {
 	}{
 		"of the container":   {"", memlimit.Limit(500 << 20), 450 << 20},
 		"of the environment": {"123MiB", memlimit.Limit(500 << 20), 123 << 20},
-		"no limit":           {"", func() (uint64, error) { return 0, memlimit.ErrNoLimit }, math.MaxInt64},
 		"no container":       {"", func() (uint64, error) { return 0, memlimit.ErrNoCgroup }, math.MaxInt64},
 	} {
 		t.Run(name, func(t *testing.T) {

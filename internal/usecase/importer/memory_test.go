@@ -1,6 +1,7 @@
 package importer_test
 
 import (
+	"bufio"
 	"io"
 	"os"
 	"runtime"
@@ -18,49 +19,33 @@ type generated struct {
 }
 
 func (g generated) file() importer.File {
-	return importer.File{Name: "generated", Open: func() (io.ReadCloser, error) { return io.NopCloser(&generator{g: g, rest: []byte(g.begin)}), nil }}
+	return importer.File{Name: "generated", Open: func() (io.ReadCloser, error) {
+		read, write := io.Pipe()
+		go func() { write.CloseWithError(g.write(write)) }()
+		return read, nil
+	}}
 }
 
-type generator struct {
-	g    generated
-	at   int
-	rest []byte
-	over bool
-}
-
-func (g *generator) Read(p []byte) (n int, err error) {
-	for n < len(p) && !g.over {
-		if len(g.rest) == 0 {
-			g.next()
-		}
-		taken := copy(p[n:], g.rest)
-		n, g.rest = n+taken, g.rest[taken:]
-	}
-	if n == 0 {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// next makes the next row.
-func (g *generator) next() {
-	if g.over = g.at > g.g.rows; g.over {
-		return
-	}
-	if g.at == g.g.rows {
-		g.rest = []byte(g.g.end)
-	} else {
-		before, after, numbered := strings.Cut(g.g.row, "%s")
-		g.rest = append(g.rest[:0], before...)
+// write makes the file until nobody reads on.
+func (g generated) write(to io.Writer) error {
+	out := bufio.NewWriterSize(to, 32<<10)
+	out.WriteString(g.begin)
+	before, after, numbered := strings.Cut(g.row, "%s")
+	between := after + g.separator
+	for at := range g.rows {
+		out.WriteString(before)
 		if numbered {
-			g.rest = strconv.AppendInt(g.rest, 2e17+int64(g.at), 10)
+			out.WriteString(strconv.Itoa(2e17 + at))
 		}
-		g.rest = append(g.rest, after...)
-		if g.at < g.g.rows-1 {
-			g.rest = append(g.rest, g.g.separator...)
+		if at == g.rows-1 {
+			between = after
+		}
+		if _, err := out.WriteString(between); err != nil {
+			return err
 		}
 	}
-	g.at++
+	out.WriteString(g.end)
+	return out.Flush()
 }
 
 func allocated() uint64 {

@@ -29,7 +29,7 @@ func (r *Runner) preview(ctx context.Context, j *job) error {
 	})
 }
 
-// read reads the files of an import for the guild as it is. What it reads is there until use returns.
+// read reads the files of an import for the guild as it is. The spool lasts until use returns.
 func (r *Runner) read(ctx context.Context, j *job, use func(*guild.Guild, *importer.Import) error) error {
 	spool, remove, err := importer.Temporary(r.o.Dir)
 	if err != nil {

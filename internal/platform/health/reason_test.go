@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// What wraps an error of a connection may hold its address and password, so that neither is in a reason.
+// Errors of connections are wrapped in texts with an address and a password, which no reason may hold.
 func TestReasons(t *testing.T) {
 	const secret = "aSecretThatNobodySees"
 	dial := func(network, address string) error {

@@ -88,7 +88,7 @@ func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
 		Client: client, AdminToken: s.AdminToken, Key: s.Key, PublicURL: s.PublicURL, Announce: s.Announce, HideRoles: s.HideRoles,
 		Store: kept, Tick: s.Tick, Log: log,
 	})
-	chats := discord.New(discord.Options{Token: s.Token, URL: s.DiscordURL, Tick: s.Tick, Commands: commands, Log: log, Listener: keeps})
+	chats := discord.New(discord.Options{Token: s.Token, URL: s.DiscordURL, Tick: s.Tick, AnswerTime: s.AnswerTime, Commands: commands, Log: log, Listener: keeps})
 	keeps.Chat = chats
 	ops, err := startOps(s.OpsListen, version, chats, client)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/discord"
@@ -81,4 +82,18 @@ func TestCommands(t *testing.T) {
 	}
 	w.front.set(func() { w.front.away = true })
 	contains(ask(discord.Use{Command: "rank"}), "Levelboard does not respond", true)
+}
+
+// TestALateAnswerIsSaid: Discord shows no answer that comes after three seconds, so the bot does not wait for it.
+func TestALateAnswerIsSaid(t *testing.T) {
+	w := newWorld(t, gophers(ada))
+	w.makeGuild()
+	w.answer = time.Second
+	w.start()
+	w.chat.WaitForCommands(t)
+	w.waitFor("the bot's key", "true", func() string { return fmt.Sprint(w.botKey() != "") })
+	w.front.set(func() { w.front.hangs = "/members/" + ada })
+	w.waitFor("the reply", "Levelboard does not respond. Try again in a minute.", func() string {
+		return w.chat.Command(t, guildID, discord.Use{UserID: ada, Command: "rank"}).Content
+	})
 }

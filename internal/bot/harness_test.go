@@ -69,14 +69,15 @@ const tick = 100 * time.Millisecond
 
 // world is a Levelboard, a Discord, and what is between the bot and Levelboard.
 type world struct {
-	t     *testing.T
-	chat  *discord.Server
-	api   *apitest.Client
-	key   string // the test's own
-	front *front
-	queue int    // the bot's limit, if it is not 0
-	data  string // the bot's
-	log   *testenv.Log
+	t      *testing.T
+	chat   *discord.Server
+	api    *apitest.Client
+	key    string // the test's own
+	front  *front
+	queue  int           // the bot's limit, if it is not 0
+	answer time.Duration // the bot's AnswerTime, if it is not 0
+	data   string        // the bot's
+	log    *testenv.Log
 }
 
 func newWorld(t *testing.T, guilds ...*discord.Guild) *world {
@@ -102,7 +103,7 @@ func (w *world) start(more ...string) (stop func()) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	settings.Tick, settings.Queue = tick, cmp.Or(w.queue, settings.Queue)
+	settings.Tick, settings.Queue, settings.AnswerTime = tick, cmp.Or(w.queue, settings.Queue), cmp.Or(w.answer, testenv.Patience)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- bot.Run(ctx, settings, "test", w.log) }()
@@ -233,6 +234,7 @@ type front struct {
 	loses   string // whose paths end so
 	away    bool
 	refuses string // paths that end so
+	hangs   string // paths that end so
 	streams []context.CancelFunc
 	calls   map[string]int // by path
 }
@@ -277,11 +279,12 @@ func (f *front) cut() {
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stream := strings.HasSuffix(r.URL.Path, "/events")
-	away, lose := false, false
+	away, lose, hangs := false, false, false
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	f.set(func() {
 		f.calls[r.URL.Path]++
+		hangs = f.hangs != "" && strings.HasSuffix(r.URL.Path, f.hangs)
 		away = f.away || f.refuses != "" && strings.HasSuffix(r.URL.Path, f.refuses)
 		if lose = !away && f.lose > 0 && r.Method != http.MethodGet && strings.HasSuffix(r.URL.Path, f.loses); lose {
 			f.lose--
@@ -291,6 +294,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	})
 	switch {
+	case hangs:
+		<-r.Context().Done()
 	case away:
 		panic(http.ErrAbortHandler)
 	case lose:

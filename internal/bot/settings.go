@@ -31,17 +31,21 @@ type Settings struct {
 	LogLevel   slog.Level `env:"LEVELBOARD_LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
 	LogFormat  string     `env:"LEVELBOARD_LOG_FORMAT" envDefault:"text" desc:"text or json."`
 
-	// A second and 100,000, but for tests.
-	Tick  time.Duration // between two batches
-	Queue int           // how many messages wait for Levelboard; beyond it the oldest go
+	// The values of Load, but for tests.
+	Tick       time.Duration // between two batches
+	AnswerTime time.Duration // how long Levelboard may take for a command
+	Queue      int           // how many messages wait for Levelboard; beyond it the oldest go
 }
 
-const queueLimit = 100_000
+const (
+	queueLimit = 100_000
+	answerTime = 2500 * time.Millisecond // of the 3 seconds after which Discord shows no answer
+)
 
 // Load reads the settings from environ (NAME=value); an empty value counts as not set. err joins all that is wrong, a sentence for each
 // setting, and holds no secret.
 func Load(environ []string) (s Settings, err error) {
-	s.Tick, s.Queue = time.Second, queueLimit
+	s.Tick, s.AnswerTime, s.Queue = time.Second, answerTime, queueLimit
 	var problems []error
 	vars, known := map[string]string{}, map[string]bool{}
 	for _, kv := range environ {

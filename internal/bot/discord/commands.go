@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
@@ -14,9 +13,6 @@ import (
 
 	"levelboard/internal/bot/chat"
 )
-
-// commandTime is how long an answer may take. After 3 seconds Discord does not show it.
-const commandTime = 10 * time.Second
 
 // register registers the commands: all at once, which changes nothing when they are the same.
 func (c *Client) register(applicationID string) {
@@ -67,15 +63,15 @@ func (c *Client) onInteraction(e event) {
 	for _, o := range options {
 		question.Options[o.Name] = strings.Trim(string(o.Value), quotationMark)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
+	ctx, cancel := context.WithTimeout(context.Background(), c.AnswerTime)
 	defer cancel()
 	answer := discord.InteractionResponse{Type: discord.InteractionResponseTypeCreateMessage, Data: message(c.Listener.Asked(ctx, question))}
 	if e.Type == usesButton {
 		answer.Type = discord.InteractionResponseTypeUpdateMessage
 	}
 	id, _ := snowflake.Parse(e.ID)
-	if err := c.interactions.CreateInteractionResponse(id, e.Token, answer, rest.WithCtx(ctx)); err != nil {
-		c.Log.Warn("a command could not be answered in time", "command", question.Command, "error", err)
+	if err := c.interactions.CreateInteractionResponse(id, e.Token, answer); err != nil {
+		c.Log.Warn("a command could not be answered", "command", question.Command, "error", err)
 	}
 }
 

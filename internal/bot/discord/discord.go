@@ -40,6 +40,8 @@ type Options struct {
 	Commands json.RawMessage // as Discord's API takes them
 	Log      *slog.Logger
 	Listener chat.Listener
+
+	AnswerTime time.Duration // how long the Listener may take for an answer
 }
 
 // Client is a connection to Discord. It implements chat.Chat.

@@ -16,7 +16,7 @@ import (
 
 const maxXP = 2147483647
 
-// Asked implements chat.Listener.
+// Asked implements chat.Listener. internal/bot/commands.json describes the commands.
 func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
 	g := k.guild(q.GuildID)
 	if g.key() == "" {

@@ -70,7 +70,7 @@ func TestAManagerAnnounces(t *testing.T) {
 	b.fill("[name=name]", "general")
 	b.fill("[name=text]", "{name} is {nobody}")
 	b.press("Save")
-	b.until("document.querySelector('[name=text]').matches('[aria-invalid=true][aria-describedby*=error]') && document.activeElement.matches('[role=alert]')")
+	b.until("document.querySelector('[name=text]').matches('[aria-invalid=true][aria-describedby*=error]') && document.activeElement.name === 'text'")
 	b.inspect("announcement-wrong")
 	b.fill("[name=text]", "{name} is level {level}")
 	b.fill("[name=url]", hook.URL+"/topsecret")

@@ -16,7 +16,7 @@ import (
 
 const (
 	period = time.Minute
-	// slack is the error of a bucket's time, a float64 with a resolution of 0.06 µs. Without it a fresh bucket may show one request too few.
+	// slack is added for the rounding error of a bucket's time, a float64. Without it a new bucket may show one request too few.
 	slack = 50 * time.Microsecond
 )
 
@@ -26,10 +26,10 @@ type Limiter struct {
 	metrics
 
 	mu      sync.Mutex
-	waiting map[Budget][]*request // the requests that the next call charges; one call is under way for each entry
+	waiting map[Budget][]*request // requests for the next call; each entry has one call under way
 }
 
-// request is on its way through its budgets.
+// request is being charged to its budgets, one after the other.
 type request struct {
 	rest  []Budget // the budget that it waits for, and those after it
 	shown Decision
@@ -53,15 +53,15 @@ func New(client redis.UniversalClient) *Limiter {
 	return &Limiter{rate: redis_rate.NewLimiter(client), metrics: newMetrics(), waiting: map[Budget][]*request{}}
 }
 
-// Charge takes one request from each budget in turn, and stops at the first that rejects it: what the ones before it gave stays charged.
-// After an error, which means that Redis did not answer, the request may have been charged.
+// Charge takes one request from each budget in turn, and stops at the first that rejects it. The budgets before that one stay charged. It fails
+// when Redis does not answer; the request may have been charged then.
 func (l *Limiter) Charge(ctx context.Context, all ...Budget) (Decision, error) {
 	limited := slices.DeleteFunc(slices.Clone(all), func(b Budget) bool { return b.PerMinute <= 0 })
 	r := &request{rest: limited, shown: Decision{Allowed: true, Limit: Unlimited, Remaining: Unlimited}, done: make(chan struct{})}
 	if len(limited) == 0 {
 		return r.shown, nil
 	}
-	l.wait(context.WithoutCancel(ctx), r) // others may wait for the same answer when this caller has left
+	l.wait(context.WithoutCancel(ctx), r) // others may wait for the same answer after this caller has left
 	select {
 	case <-r.done:
 	case <-ctx.Done():
@@ -74,7 +74,7 @@ func (l *Limiter) Charge(ctx context.Context, all ...Budget) (Decision, error) {
 	return r.shown, nil
 }
 
-// wait adds a request to those that the next call for its budget charges.
+// wait adds a request to the next call for its budget.
 func (l *Limiter) wait(ctx context.Context, r *request) {
 	b := r.rest[0]
 	l.mu.Lock()
@@ -126,8 +126,8 @@ func (l *Limiter) Peek(ctx context.Context, b Budget) (Decision, error) {
 	return d, err
 }
 
-// decision is that of the request at this index of a batch. A Redis that refuses writes still serves reads, so requests pass uncounted;
-// redis_rate rejects by an empty bucket before it writes.
+// decision returns the decision about the request at this index of a batch. While Redis rejects writes, reads still work, so requests pass
+// uncounted. An empty bucket still rejects, since redis_rate checks it before it writes.
 func (b Budget) decision(index int, answer *redis_rate.Result, err error) (Decision, error) {
 	d := Decision{Scope: b.Scope, Limit: b.PerMinute}
 	switch {
@@ -146,7 +146,7 @@ func (b Budget) decision(index int, answer *redis_rate.Result, err error) (Decis
 	return d, nil
 }
 
-// refill is how long n requests take to be refilled.
+// refill returns how long the bucket needs to refill n requests.
 func (b Budget) refill(n int) time.Duration {
 	return time.Duration(float64(n) / float64(b.PerMinute) * float64(period))
 }

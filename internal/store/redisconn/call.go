@@ -16,7 +16,7 @@ type Call struct {
 	Args   []any
 
 	Reply []any
-	Err   error // with ErrNotReplicated there is a Reply
+	Err   error // ErrNotReplicated comes with a Reply
 
 	cmd    *redis.Cmd
 	asking bool // the slot is on its way to the node (askingCommand)
@@ -45,7 +45,7 @@ func fail(calls []*Call, err error) {
 
 var errNoScript = errors.New("NOSCRIPT: the server forgets the scripts as they are loaded")
 
-// exchange sends the calls in one pipeline, and again those whose script the server does not know: they did not run.
+// exchange sends the calls in one pipeline. It sends those again whose script the server does not know, since they did not run.
 func (n *node) exchange(ctx context.Context, calls []*Call) (err error) {
 	var on *server
 	for range serverAttempts {
@@ -63,7 +63,7 @@ func (n *node) exchange(ctx context.Context, calls []*Call) (err error) {
 	return err
 }
 
-// pipe returns the calls whose script the server does not know. All others have their replies or errors then.
+// pipe sends the calls and returns those whose script the server does not know. All others have their reply or error.
 func (n *node) pipe(ctx context.Context, on *server, calls []*Call) (unknown []*Call, err error) {
 	pipeline := n.Pipeline()
 	var wait *redis.IntCmd
@@ -112,7 +112,7 @@ func whole(v any) bool {
 	return v != nil && (!isList || list != nil)
 }
 
-// command is the EVALSHA. Keys are in it as pointers, since a string would be copied into memory of its own.
+// command returns the EVALSHA of the call. It passes keys as pointers, which saves an allocation for each.
 func (c *Call) command(ctx context.Context, digest string) *redis.Cmd {
 	words := append(make([]any, 0, 3+len(c.Keys)+len(c.Args)), "evalsha", digest, len(c.Keys))
 	for i := range c.Keys {

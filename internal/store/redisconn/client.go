@@ -5,11 +5,11 @@
 //	client.go     Client: Run, Share and RunEach make calls; masters.go what is asked of each server
 //	call.go       Call, and how calls become commands and answers
 //	queue.go      small calls of concurrent requests, sent together
-//	gate.go       how many commands are under way, and for how long a silent server is waited for
+//	gate.go       the bound on commands under way, and the patience with a silent server
 //	script.go     scripts; server.go which life of a server they are for; wait.go WAIT
 //	connect.go    URLs and options; dial.go and credentials.go each new connection; sentinel.go and cluster.go what go-redis does not do
-//	repeat.go     what is sent again, because it surely did not run, and what never is
-//	metrics.go    what scrapes see, with condition.go
+//	repeat.go     commands that surely did not run and are sent again, and the ban on all other retries
+//	metrics.go    the metrics, with condition.go
 //
 // It does not know what a script does or what is in a key: boards, guilds and members are redisstore's.
 package redisconn
@@ -24,8 +24,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Client is how everything in the stores talks to Redis, one server or a cluster. It sends a command to where its key is, and never again
-// unless Redis said that it did not run. On a cluster a pipeline has no order.
+// Client is the stores' only way to Redis, one server or a cluster. It sends a command to the master of its key, and repeats it only
+// if Redis said that it did not run. On a cluster a pipeline has no order.
 type Client struct {
 	redis.UniversalClient
 	*shared
@@ -34,7 +34,7 @@ type Client struct {
 	cluster *cluster     // nil with one server
 }
 
-// Run makes a call by itself. Unless its error says that nothing ran (a Refusal, or that it was not sent), the script may have run. It is repeated
+// Run makes a call by itself. After an error the script may have run, unless the error is a Refusal or says that it was not sent. Run repeats a call
 // only after NOSCRIPT and a cluster's redirections (directionOf).
 func (c *Client) Run(ctx context.Context, call *Call) error {
 	return c.make(ctx, call, func(ctx context.Context, n *node) {
@@ -62,7 +62,7 @@ func (c *Client) Share(ctx context.Context, call *Call) error {
 	})
 }
 
-// make sends a call to the node of its keys, and on a cluster again to where it was told that they are.
+// make sends a call to the node of its keys, and follows a cluster's redirections.
 func (c *Client) make(ctx context.Context, call *Call, send func(ctx context.Context, n *node)) error {
 	began := time.Now()
 	if c.only != nil {
@@ -86,11 +86,11 @@ func (c *Client) observe(ctx context.Context, sc *Script, began time.Time, err e
 	}
 }
 
-// eachPipeline is how many guilds are asked about in one round trip.
+// eachPipeline is how many calls RunEach sends in one round trip.
 const eachPipeline = 500
 
-// RunEach makes calls of one script, many in one round trip to each node. No two may have the same first key. Each call gets its reply or its error;
-// a node that does not respond is asked once, and all of its calls get that error.
+// RunEach makes calls of one script, many in one round trip to each node. No two may have the same first key. Each call gets its reply or its
+// error. A node that does not respond is asked once, and all of its calls get that error.
 func (c *Client) RunEach(ctx context.Context, calls []*Call) {
 	if len(calls) == 0 {
 		return
@@ -120,7 +120,7 @@ func (c *Client) RunEach(ctx context.Context, calls []*Call) {
 	c.observe(ctx, calls[0].Script, began, first)
 }
 
-// sendEach makes calls to one node, until it does not answer.
+// sendEach makes calls to one node, and stops when the node does not answer.
 func (c *Client) sendEach(ctx context.Context, n *node, calls []*Call) {
 	for len(calls) > 0 {
 		part := calls[:min(eachPipeline, len(calls))]
@@ -136,7 +136,7 @@ func (c *Client) sendEach(ctx context.Context, n *node, calls []*Call) {
 	}
 }
 
-// byNode groups calls by the node that holds each at the moment.
+// byNode groups calls by the node that holds their keys at the moment.
 func (c *Client) byNode(ctx context.Context, calls []*Call) (map[*node][]*Call, error) {
 	if c.only != nil {
 		return map[*node][]*Call{c.only: calls}, nil

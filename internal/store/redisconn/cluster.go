@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// watchEvery is how often each master is asked for its identity without a cause.
+	// watchEvery is the interval at which each master is asked for its identity without a cause.
 	watchEvery = 5 * time.Second
-	// slotsTime bounds a look at the slots before all masters are asked something; after it the slots of the last look will do.
+	// slotsTime bounds the reload of the slots before a call to all masters. After it, the slots of the last reload are used.
 	slotsTime = 200 * time.Millisecond
 )
 
-// cluster is go-redis's client of a Redis Cluster, which finds the master of each key. What is queued or waits for replicas goes through the
-// master's own client: each is the one of a node.
+// cluster is go-redis's client of a Redis Cluster, which finds the master of each key. Calls that are queued or wait for replicas use the client of
+// the master's node.
 type cluster struct {
 	*redis.ClusterClient
 	options func(address string) *redis.Options // of one node
@@ -56,8 +56,8 @@ func newCluster(seeds []string, s *shared, options func(address string) *redis.O
 	return c
 }
 
-// node returns the node at an address. It makes one for a new client of go-redis, which has closed an earlier one, and where go-redis has none: of
-// a master that has no slot yet, which an answer may name.
+// node returns the node at an address. It makes a new one when go-redis has replaced its client, and for a master that go-redis does not know: an
+// answer may name a master without slots.
 func (c *cluster) node(address string, renew bool) *node {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *cluster) node(address string, renew bool) *node {
 	return n
 }
 
-// masterOf returns the master of a key. It waits no longer than the caller is patient; when no master serves the slot it is any node, which
+// masterOf returns the master of a key, within the caller's patience. When no master serves the slot, it returns any node; that node's answer
 // says so.
 func (c *cluster) masterOf(ctx context.Context, key string) (*node, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience(ctx))
@@ -81,9 +81,9 @@ func (c *cluster) masterOf(ctx context.Context, key string) (*node, error) {
 	return c.node(client.Options().Addr, false), nil
 }
 
-// eachMaster calls ask with every master at the same time. Its error is that they are not known.
+// eachMaster calls ask with every master at the same time. It fails when the masters are not known.
 func (c *cluster) eachMaster(ctx context.Context, ask func(n *node) error) error {
-	if _, err := c.masterOf(ctx, ""); err != nil { // from now on the slots are known
+	if _, err := c.masterOf(ctx, ""); err != nil { // loads the slots
 		return err
 	}
 	patience := min(c.patience(ctx), slotsTime)
@@ -95,15 +95,15 @@ func (c *cluster) eachMaster(ctx context.Context, ask func(n *node) error) error
 	})
 }
 
-// heard looks at a node's answer: another node may have the slots of a silent one by now.
+// heard reloads the slots after a node did not answer: another node may have taken them over.
 func (c *cluster) heard(ctx context.Context, err error) {
 	if !answered(err) && ctx.Err() == nil {
 		c.ReloadState(ctx)
 	}
 }
 
-// look asks each master for its identity. A master that became a replica, took over older data and was promoted again keeps its connections, so only
-// asking tells.
+// look asks each master for its identity. A master that became a replica, took over older data and was promoted again keeps its connections, so
+// nothing else shows the change.
 func (c *cluster) look(ctx context.Context) {
 	for _, n := range c.all() {
 		n.doubt()
@@ -114,7 +114,7 @@ func (c *cluster) look(ctx context.Context) {
 	})
 }
 
-// all are the nodes that were made, for masters and replicas.
+// all returns the nodes that were made, for masters and replicas.
 func (c *cluster) all() []*node {
 	c.mu.Lock()
 	defer c.mu.Unlock()

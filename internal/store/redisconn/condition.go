@@ -17,12 +17,12 @@ import (
 const (
 	// infoTime bounds how long a scrape waits for Redis' state.
 	infoTime = time.Second
-	// infoFreshness is for how long that is shown to other scrapes.
+	// infoFreshness is how long that state serves other scrapes.
 	infoFreshness = 3 * time.Second
 )
 
-// condition is a server's state, by the keys of conditionMetrics; nil without an answer. Unknown values are missing: the embedded Redis only knows
-// that it is up.
+// condition is a server's state, by the keys of conditionMetrics; nil without an answer. Unknown values are missing: the embedded Redis only
+// reports that it is up.
 type condition map[string]float64
 
 var redisUp = prometheus.NewDesc("levelboard_redis_up", "1 if Redis answered when it was last asked, else 0.", nil, nil)
@@ -94,7 +94,7 @@ func (n *node) condition(ctx context.Context) condition {
 	if refused := fault.ChangesRefused(write.Err()) != ""; refused || write.Err() == nil {
 		c["changes"] = oneIf(!refused)
 	}
-	if dumps, known := save.Val()["save"]; known { // CONFIG is not allowed with many hosted servers
+	if dumps, known := save.Val()["save"]; known { // many hosted servers forbid CONFIG
 		c["rdb"] = oneIf(dumps != "")
 	}
 	if aof, known := fields["aof_enabled"]; known {
@@ -107,12 +107,12 @@ func (n *node) condition(ctx context.Context) condition {
 	return c
 }
 
-// mergeConditions merges the masters of a cluster: it is up if all masters are, its memory is that of the fullest, evicted keys are summed up, and
-// it persists what all of them persist.
+// mergeConditions merges the masters of a cluster. The cluster is up if all masters are, its memory is that of the fullest, its evicted keys are
+// the sum, and it persists by the means that all of them have.
 func mergeConditions(told []condition) (all condition) {
 	for _, one := range told {
 		if one == nil {
-			return nil // the others' numbers would look as if all were well
+			return nil // without this master, the numbers would look good
 		}
 		if all == nil {
 			all = maps.Clone(one)
@@ -136,7 +136,7 @@ func mergeConditions(told []condition) (all condition) {
 	return all
 }
 
-// fullness is the share of the memory that is in use, or a little of how much is, where there is no maximum.
+// fullness returns the used share of the memory. Without a maximum it returns a tiny number that grows with the use.
 func (c condition) fullness() float64 {
 	if most := c["maxmemory"]; most > 0 {
 		return c["used_memory"] / most
@@ -144,8 +144,8 @@ func (c condition) fullness() float64 {
 	return c["used_memory"] / (1 << 60)
 }
 
-// EvictionPolicy is the maxmemory-policy by which Redis drops keys when its memory is full, on a cluster that of one of the masters
-// that have one; "" when it drops none, or does not tell.
+// EvictionPolicy returns the maxmemory-policy by which Redis drops keys when its memory is full; in a cluster, that of any master with one. It is
+// "" when Redis drops none or does not tell.
 func (c *Client) EvictionPolicy(ctx context.Context) (policy string) {
 	told, _ := c.infos(ctx, "memory")
 	for _, memory := range told {
@@ -156,7 +156,7 @@ func (c *Client) EvictionPolicy(ctx context.Context) (policy string) {
 	return policy
 }
 
-// KeepsNoLog reports whether Redis has no append-only file; on a cluster, whether any of the masters has none. False when it does not tell.
+// KeepsNoLog reports whether Redis has no append-only file; in a cluster, whether any master has none. It is false when Redis does not tell.
 func (c *Client) KeepsNoLog(ctx context.Context) bool {
 	told, _ := c.infos(ctx, "persistence")
 	return slices.ContainsFunc(told, func(fields map[string]string) bool { return fields["aof_enabled"] == "0" })

@@ -30,36 +30,36 @@ var (
 
 // ConnectOptions are the settings of Connect; the zero value is valid.
 type ConnectOptions struct {
-	// Cluster says that the URL names one or more nodes of a Redis Cluster, whose others they tell of. User, password and TLS
-	// are for all of them.
+	// Cluster says that the URL names one or more nodes of a Redis Cluster. The other nodes are found through them. User, password and TLS
+	// are for all nodes.
 	Cluster bool
-	// Sentinel, when set, says that the URL's hosts are sentinels, and how they know the server. The URL's user and password
-	// are the server's, its TLS is for both.
+	// Sentinel, when set, says that the URL's hosts are sentinels, and by which name they know the server. The URL's user and password are
+	// the server's, its TLS is for both.
 	Sentinel *SentinelOptions
-	// URLNow returns the current URL; nil if it never changes. Each new connection uses its user and password, so that they may be replaced. While
-	// it fails, the last result counts.
+	// URLNow returns the current URL; nil if it never changes. Each new connection uses that URL's user and password, so that they may be replaced.
+	// While URLNow fails, its last result counts.
 	URLNow func() (string, error)
-	// TLS returns the authorities for the certificates of servers of a rediss:// URL, and a client certificate; nil, or a nil result, means the
-	// system's authorities and no client certificate. It is called for each new connection, so that files may be replaced. While it fails, the last
+	// TLS returns the authorities for the certificates of servers of a rediss:// URL, and a client certificate. A nil TLS, or a nil result, means the
+	// system's authorities and no client certificate. It is called for each new connection, so that files may be replaced. While it fails, its last
 	// result counts.
 	TLS func() (*tls.Config, error)
-	// Timeout bounds a write and a read, each, and how long a server may be silent before a waiting caller gives up, unless the context has
-	// a patience of its own (pause.WithPatience). Connecting has two fifths of it, or dialTime if that is longer, and never more than it.
+	// Timeout bounds each write and each read, and how long a server may be silent before a waiting caller gives up, unless the context has
+	// a patience of its own (pause.WithPatience). Connecting may take two fifths of Timeout, at least dialTime, but never more than Timeout.
 	// Default one second.
 	Timeout time.Duration
 	// Waiting says whether changes wait for replicas. A change that too few replicas have fails with ErrNotReplicated.
 	Waiting Waiting
 	// Tracer makes spans of scripts; nil: none.
 	Tracer trace.Tracer
-	// PoolSize is how many connections are used at once. Default 32: scripts run one after the other on the server, so more
-	// of them only wait there.
+	// PoolSize is how many connections are used at once. Default 32; with more, scripts would only wait in the server, which runs one at a
+	// time.
 	PoolSize int // of each node
 }
 
 // poolSize is the default of PoolSize.
 const poolSize = 32
 
-// silence is for how long a server may be silent.
+// silence returns how long a server may be silent.
 func (o ConnectOptions) silence() time.Duration { return cmp.Or(o.Timeout, time.Second) }
 
 func (o ConnectOptions) shared() *shared {
@@ -67,13 +67,13 @@ func (o ConnectOptions) shared() *shared {
 }
 
 // dialTime is how long connecting may take by default. While nothing answers, the pool tries once, waits a second and tries
-// again, so twice this and that second is the longest that a Redis that came back can go unnoticed.
+// again, so it notices a Redis that came back within twice dialTime and a second.
 const dialTime = 400 * time.Millisecond
 
-// dial is how long connecting may take where a read may take the timeout.
+// dial returns how long connecting may take, for the timeout of a read.
 func dial(timeout time.Duration) time.Duration { return min(timeout, max(dialTime, timeout*2/5)) }
 
-// Connect makes a client for one Redis server or a cluster; it does not yet connect. Options in the URL's query are honoured, but for
+// Connect makes a client for one Redis server or a cluster; it does not yet connect. It honours the options in the URL's query, except for
 // retries, since a change whose reply was lost may have been made. It silences go-redis's own logger, for the whole process.
 func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	logging.Disable()
@@ -94,7 +94,7 @@ func (o ConnectOptions) single(n *node) *Client {
 	return &Client{UniversalClient: n.Client, shared: n.shared, tracer: o.Tracer, only: n}
 }
 
-// clusterPort and sentinelPort are where a host is whose port the URL does not say.
+// clusterPort and sentinelPort are the ports of hosts without one in the URL.
 const (
 	clusterPort  = "6379"
 	sentinelPort = "26379"
@@ -158,7 +158,7 @@ func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	opts.DialerRetries = 1
 	opts.ContextTimeoutEnabled = true
 
-	// Nothing here uses RESP3, CLIENT SETINFO or maintenance notices, and each costs commands on every connection.
+	// The service uses no RESP3, CLIENT SETINFO or maintenance notices, and each costs commands on every connection.
 	opts.Protocol = 2
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}

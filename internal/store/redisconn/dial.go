@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/platform/storeurl"
 )
 
-// keepAlive is how a peer that vanished is noticed on a connection that only listens.
+// keepAlive detects a vanished peer on a connection that only listens.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 // dialer connects to servers, over TLS if the URL says so.
@@ -35,7 +35,7 @@ func newDialer(opts *redis.Options, files func() (*tls.Config, error)) *dialer {
 	return d
 }
 
-// dial connects within the time for it, with the handshake of TLS: go-redis dials some connections without a deadline, under a lock.
+// dial connects and makes the TLS handshake within the dial timeout: go-redis dials some connections without a deadline, under a lock.
 func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.net.Timeout)
 	defer cancel()
@@ -60,8 +60,8 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	return alertConn{secure}, nil
 }
 
-// config returns the TLS settings of one connection. Files that cannot be read, or do not match, may be being replaced: then the last settings
-// count, and unread says why. It is nil if there never were any, since the system's authorities would trust others.
+// config returns the TLS settings of one connection. While the files cannot be read or do not match, someone may be replacing them: the last
+// settings count then, and unread is the error. c is nil without earlier settings, since the system's authorities would trust other servers.
 func (d *dialer) config() (c *tls.Config, unread error) {
 	c = d.tls.Clone()
 	if d.files == nil {
@@ -79,12 +79,12 @@ func (d *dialer) config() (c *tls.Config, unread error) {
 	return c, unread
 }
 
-// alertConn is a connection over TLS whose writes fail with what the server objects to. It does not implement syscall.Conn: the pool would take a
-// record of TLS itself, such as a session ticket, for the begin of a reply, and wait for the rest for ever.
+// alertConn is a TLS connection whose writes fail with the server's alert. It does not implement syscall.Conn: the pool would mistake a TLS record,
+// such as a session ticket, for the begin of a reply, and wait for the rest for ever.
 type alertConn struct{ net.Conn }
 
-// Write returns the server's alert, if it sent one before it hung up: with TLS 1.3 it may reject a client's certificate only when the handshake
-// is over for the client.
+// Write returns the alert that the server sent before it hung up, if any. With TLS 1.3 a server may reject a client's certificate only after the
+// client has finished its handshake.
 func (c alertConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
@@ -96,8 +96,8 @@ func (c alertConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rotating gives new connections the user and the password of the URL that now returns. While now fails, the file behind it is just being replaced:
-// then what it returned before counts, at first what opts say.
+// rotating gives new connections the user and the password of the URL that now returns. While now fails (its file may be being replaced), its last
+// result counts, and before the first one opts.
 func rotating(opts *redis.Options, now func() (string, error)) {
 	var last atomic.Pointer[redis.Options]
 	last.Store(&redis.Options{Username: opts.Username, Password: opts.Password})

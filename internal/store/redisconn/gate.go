@@ -13,15 +13,15 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-// errSilent says that a command was not sent, because the server had not answered anything for too long.
+// errSilent means that a command was not sent, because the server had been silent for too long.
 var errSilent = errors.New("the server does not answer")
 
-// gate admits every command of a client, those of the limits too. It admits as many as there are connections; the others wait in the order of their
-// arrival, and give up when the server falls silent. The pool's own queue cannot tell a busy server from a silent one: it fails the last of a long
-// queue of a busy server, and lets callers of a silent one wait through all failures before theirs.
+// gate admits every command of a client, also those of rate limits. It admits as many as there are connections. The others wait in the order of
+// their arrival, and give up when the server falls silent. The pool's own queue cannot tell a busy server from a silent one: with a busy server it
+// fails the last of a long queue, and with a silent one it lets each caller wait for all failures before.
 type gate struct {
 	plainHook
-	places  chan struct{} // holds one for each command that is let in
+	places  chan struct{} // one element for each admitted command
 	silence time.Duration // the patience of a context without one
 	heard   atomic.Int64  // when the server last answered anything; nanoseconds since began
 	began   time.Time
@@ -31,10 +31,10 @@ func newGate(places int, silence time.Duration) *gate {
 	return &gate{places: make(chan struct{}, places), silence: silence, began: time.Now()}
 }
 
-// insideKey marks the context of an admitted command: the first commands of a new connection are a part of it.
+// insideKey marks the context of an admitted command. The first commands of a new connection run inside it and pass without waiting.
 type insideKey struct{}
 
-// pass runs send once it is let in, with a context that ends when the patience with a silent server does.
+// pass admits send and runs it, with a context that ends when the patience with a silent server does.
 func (g *gate) pass(ctx context.Context, send func(context.Context) error) error {
 	if ctx.Value(insideKey{}) != nil {
 		return g.listen(send(ctx))
@@ -42,7 +42,7 @@ func (g *gate) pass(ctx context.Context, send func(context.Context) error) error
 	return g.passSince(ctx, time.Now(), g.patience(ctx), send)
 }
 
-// patience is the context's, or the client's own.
+// patience returns the context's patience, or the client's own.
 func (g *gate) patience(ctx context.Context) time.Duration {
 	return cmp.Or(pause.Patience(ctx), g.silence)
 }
@@ -55,7 +55,7 @@ func (g *gate) passSince(ctx context.Context, arrived time.Time, patience time.D
 	defer func() { <-g.places }()
 	until := g.patientUntil(arrived, patience)
 	if time.Until(until) <= 0 {
-		return errSilent // and not an end of time, after which it may have been sent
+		return errSilent // not a timeout, after which the command may have been sent
 	}
 	ctx, cancel := context.WithDeadline(context.WithValue(ctx, insideKey{}, true), until)
 	defer cancel()
@@ -86,7 +86,7 @@ func (g *gate) enter(ctx context.Context, arrived time.Time, patience time.Durat
 	}
 }
 
-// patientUntil counts from the command's arrival or the server's last answer, whichever came later.
+// patientUntil returns when the patience ends. It counts from the command's arrival or the server's last answer, whichever is later.
 func (g *gate) patientUntil(arrived time.Time, patience time.Duration) time.Time {
 	if heard := g.lastHeard(); heard.After(arrived) {
 		arrived = heard
@@ -104,7 +104,7 @@ func (g *gate) listen(err error) error {
 	return err
 }
 
-// answered reports whether an error, or none, is an answer of the server.
+// answered reports whether the server answered; an answer may be an error.
 func answered(err error) bool {
 	_, said := errors.AsType[redis.Error](err)
 	return err == nil || said

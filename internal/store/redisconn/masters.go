@@ -52,9 +52,9 @@ func gather[T any](ctx context.Context, c *Client, ask func(n *node) (T, error))
 	return all, errors.Join(append(errs, err)...)
 }
 
-// Alive asks for a sign of life. If ctx ends before a connection is free, a recent answer to another command counts. In a cluster more than half of
-// the masters must answer, as for the cluster itself. If a server, of a cluster any master, answers reads and rejects changes, the error is its
-// refusal (fault.ChangesRefused).
+// Alive checks that Redis answers. If ctx ends before a connection is free, a recent answer to another command counts. In a cluster more than half
+// of the masters must answer, as the cluster itself requires. If a server (in a cluster any master) answers reads and rejects changes, the error is
+// its refusal (fault.ChangesRefused).
 func (c *Client) Alive(ctx context.Context) error {
 	answers, err := gather(ctx, c, func(n *node) (error, error) { return n.alive(ctx), nil })
 	if err != nil {
@@ -75,10 +75,10 @@ func (c *Client) Alive(ctx context.Context) error {
 	return errors.Join(refusals...)
 }
 
-// writing is a script that may write and does not, which a server refuses whenever it refuses changes.
+// writing is a script that writes nothing but may. A server rejects it whenever it rejects changes.
 const writing = "#!lua\nreturn 1"
 
-// nodes are all that are open.
+// nodes returns all open nodes.
 func (c *Client) nodes() []*node {
 	if c.only != nil {
 		return []*node{c.only}

@@ -22,7 +22,7 @@ func newScriptMetrics() *scriptMetrics {
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "levelboard_redis_script_duration_seconds",
 			Help: "Time that a caller waited for a Redis script, the wait for a connection included.",
-			// 100 microseconds to 1.6 seconds: past the timeouts of Connect there is nothing to tell apart.
+			// 100 microseconds to 1.6 seconds, which is past the default timeout.
 			Buckets: prometheus.ExponentialBuckets(0.0001, 2, 15),
 		}, []string{"script"}),
 		errors: metrics.NewCounterVec("levelboard_redis_script_errors_total",
@@ -34,12 +34,12 @@ func newScriptMetrics() *scriptMetrics {
 		}),
 	}
 	for _, sc := range scripts {
-		m.errors.WithLabelValues(sc.name) // so that the first one is an increase
+		m.errors.WithLabelValues(sc.name) // create the series, so that the first error is an increase
 	}
 	return m
 }
 
-// observe counts one caller's wait. A cancelled caller is no error of the script.
+// observe records one caller's wait. A cancelled request is no error of the script.
 func (m *scriptMetrics) observe(sc *Script, d time.Duration, err error) {
 	m.duration.WithLabelValues(sc.name).Observe(d.Seconds())
 	if err != nil && refusalWord(err) == "" && !errors.Is(err, context.Canceled) {
@@ -52,8 +52,8 @@ var (
 	waitingCalls    = prometheus.NewDesc("levelboard_redis_pipeline_waiting", "Small calls that wait to be sent to Redis with the next ones.", nil, nil)
 )
 
-// Metrics returns the client's metrics, for one registry: the time and the errors of scripts, connections, waiting small calls, and the server's
-// state.
+// Metrics returns the client's metrics: the time and the errors of scripts, connections, waiting small calls, and the server's state. Register it
+// once.
 func (c *Client) Metrics() prometheus.Collector {
 	return &collector{c, metrics.NewShared(c.condition, metrics.SharedOptions{Limit: infoTime, Freshness: infoFreshness, Now: time.Now})}
 }
@@ -76,7 +76,7 @@ func (m *collector) Describe(descs chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. It asks the server how it is, at most every few seconds.
+// Collect implements prometheus.Collector. It asks the server for its state at most every few seconds.
 func (m *collector) Collect(out chan<- prometheus.Metric) {
 	m.client.metrics.duration.Collect(out)
 	m.client.metrics.errors.Collect(out)

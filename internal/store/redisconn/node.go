@@ -11,28 +11,28 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// node is one Redis server at one address: a connection pool that knows which life of the server it talks to. A server that comes back
-// from a crash, or a replica that takes over, may hold older data. So each life has an identity, and a script has a digest of its own for
-// each: sent to another life it is NOSCRIPT, and nothing has run, at no extra round trip (ADR 6).
+// node is one Redis server at one address: a connection pool that knows which life of the server it talks to. A server that restarts after a
+// crash, or a replica that takes over, may hold older data. So each life has an identity, and each script has another digest for each life. A
+// script that is sent to another life gets NOSCRIPT and does not run, at no extra round trip (ADR 6).
 type node struct {
 	*redis.Client
 	*shared
 	gate       *gate
-	masterOnly bool // a replica is not taken for the server: sentinels name the master, and may be wrong for a moment
+	masterOnly bool // reject a replica: sentinels name the master, and may be wrong for a moment
 
 	quick, slow *queue        // slow is for changes that wait for replicas, which must not hold up reads
-	entered     chan struct{} // holds one for each change sent by itself that waits for replicas
+	entered     chan struct{} // one element for each change outside of batches that waits for replicas
 
 	current atomic.Pointer[server]
-	// What was heard may say that the server is another one by now, without a new connection: how often, and how many of those
-	// times it was asked since.
+	// doubts counts answers after which the server may have changed without a new connection. settled is the value of doubts that the last
+	// identification covers.
 	doubts, settled atomic.Int64
-	turn            chan struct{} // holds one while scripts are loaded; a caller that waits for a mutex could not give up
+	turn            chan struct{} // a mutex for loading scripts, as a channel so that waiting callers can give up
 }
 
-// shared is the part that all nodes of a client have in common.
+// shared holds what all nodes of a client have in common.
 type shared struct {
-	silence time.Duration // for how long a server may be silent
+	silence time.Duration // how long a server may be silent
 	waiting Waiting
 	metrics *scriptMetrics
 }
@@ -52,8 +52,8 @@ func newNode(opts *redis.Options, s *shared, connect func(*redis.Options) *redis
 // doubt makes the next call ask for the server's identity.
 func (n *node) doubt() { n.doubts.Add(1) }
 
-// alive asks for a sign of life; a recent answer to another command counts. The error is the refusal of a server that answers reads and rejects
-// changes: PING alone is rejected only by a server that cannot save to its disk.
+// alive checks that the server answers; a recent answer to another command counts. If the server answers reads and rejects changes, the error is
+// its refusal. PING would not show that: only a server that cannot save to its disk rejects PING.
 func (n *node) alive(ctx context.Context) error {
 	began := time.Now()
 	pipeline := n.Pipeline()

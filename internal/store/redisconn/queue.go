@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// batchCalls is how many calls are sent together at most: as many as take Redis well below a millisecond.
+	// batchCalls is how many calls are sent together at most. Redis runs that many in well below a millisecond.
 	batchCalls = 64
 	// batchesAtOnce is how many batches are under way at the same time: Redis works on one while callers get the replies of the other.
 	batchesAtOnce = 2
-	// callsBeside is how many calls must wait for a batch to be sent beside another. With fewer the batches would get small, and a
-	// round trip of its own costs a call more than waiting for the next does.
+	// callsBeside is how many calls must wait before a batch is sent beside another. With a lower number batches would get small, and a round
+	// trip of its own costs a call more than waiting for the next batch.
 	callsBeside = 16
 	// lookEvery is how often the queue drops waiting calls whose requests were cancelled.
 	lookEvery = 100 * time.Millisecond
-	// maxCalls bounds the calls that wait to be sent; it is more than the requests that are worked on at the same time.
+	// maxCalls bounds the calls that wait to be sent. It is above the bound on concurrent requests.
 	maxCalls = 8192
 )
 
 var errCallsFull = errors.New("too many calls wait for Redis")
 
 // queue sends small calls of concurrent requests to a node together: one round trip for up to batchCalls. A call that finds no batch under way is
-// sent at once; later ones go with the next batch, when the previous one is back or beside it once enough wait (ADR 7). Each call is one step in
-// Redis, and none is sent again once it may have run.
+// sent at once. Later calls wait for the next batch, which is sent when the previous one is back, or beside it once enough calls wait (ADR 7).
+// Each call is one step in Redis, and none is sent again once it may have run.
 type queue struct {
 	node   *node
 	atOnce int // how many batches are under way at most
@@ -47,8 +47,8 @@ type queued struct {
 	done     sync.WaitGroup // for the reply or the error
 }
 
-// do makes the call and returns once it was answered, or has found Redis silent for longer than the patience of ctx. When ctx ends
-// before it was sent, it never is; that is seen when the batch before it is back, at most one patience later.
+// do makes the call and returns once it was answered, or Redis was silent for longer than the patience of ctx. If ctx ends before the call is
+// sent, the call is dropped; do may return only when the batch before is back, at most one patience later.
 func (q *queue) do(ctx context.Context, c *Call) {
 	c.queued = queued{ctx: ctx, arrived: time.Now(), patience: q.node.gate.patience(ctx)}
 	c.done.Add(1)
@@ -72,7 +72,7 @@ func (q *queue) do(ctx context.Context, c *Call) {
 
 func (c *Call) notSent(err error) { c.answer(nil, fmt.Errorf("not sent: %w", err)) }
 
-// send sends batches until the queue is empty. It always returns: calls and batches take no longer than the patience.
+// send sends batches until the queue is empty. It always returns, because the patience bounds calls and batches.
 func (q *queue) send() {
 	batch := make([]*Call, 0, batchCalls)
 	for {
@@ -88,7 +88,7 @@ func (q *queue) send() {
 	}
 }
 
-// take takes the calls that have waited for longest and whose requests still want them. An empty batch means that this sender
+// take removes the calls that have waited longest from the queue, without those of cancelled requests. An empty batch means that this sender
 // must exit.
 func (q *queue) take(batch []*Call) []*Call {
 	q.mu.Lock()
@@ -129,7 +129,7 @@ func (c *Call) left() bool {
 // sendBatch makes the calls. Afterwards each has its reply or its error.
 func (q *queue) sendBatch(batch []*Call) {
 	now, calls := time.Now(), make([]*Call, 0, len(batch))
-	var last *Call // whose patience ends last: the batch has as much, or one with little left would cut the others off
+	var last *Call // the patience of this call counts for the batch, so that a call with little left does not cut the others off
 	var end time.Time
 	for _, c := range batch {
 		ends := q.node.gate.patientUntil(c.arrived, c.patience)

@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// redirects is how many answers that name another node are followed without a pause.
+	// redirects is how many redirections in a row are followed without a pause.
 	redirects = 3
-	// leastPause and longestPause are between two attempts at a slot that cannot be served at the moment.
+	// leastPause and longestPause bound the pause between two attempts at a slot that cannot be served at the moment.
 	leastPause   = 5 * time.Millisecond
 	longestPause = 80 * time.Millisecond
-	// leastPatience is with a node that is asked when hardly any is left.
+	// leastPatience is the patience with the next node when hardly any is left.
 	leastPatience = 50 * time.Millisecond
 )
 
-// direction is a cluster's advice to go to another node, or to wait. With any but here, nothing ran.
+// direction is a cluster's advice to ask another node, or to wait. Except for `here`, nothing ran.
 type direction int
 
 const (
 	here  direction = iota // the answer is the command's own, or there is none
 	moved                  // the slot is another node's
-	asked                  // what there is of the slot's keys is on another node already, which must be told that it was asked for
-	later                  // neither node can tell at the moment, none serves the slot, or go-redis has closed its client of a node that left
+	asked                  // the keys are on another node already, which answers only after ASKING
+	later                  // the slot is being moved, no node serves it, or go-redis has closed the client of a node that left
 )
 
-// directionOf reads an error; address is of the node that it names.
+// directionOf reads an error; address is that of the node in the error.
 func directionOf(err error) (d direction, address string) {
 	if err == nil {
 		return here, ""
@@ -49,17 +49,17 @@ func directionOf(err error) (d direction, address string) {
 	return here, ""
 }
 
-// nothingRan reports whether an error of a cluster says that a command was not carried out.
+// nothingRan reports whether an error of a cluster says that the command did not run.
 func nothingRan(err error) bool {
 	where, _ := directionOf(err)
 	return where != here
 }
 
-// Unanswered reports whether an error is not the command's own: its node could not be asked, or a cluster said that nothing ran.
+// Unanswered reports whether an error means that the command has no answer: its node did not respond, or the cluster said that nothing ran.
 func Unanswered(err error) bool { return !answered(err) || nothingRan(err) }
 
-// repeat calls send again for as long as the caller is patient, but only where the cluster says that nothing ran: at once when it named
-// another node, else after a pause. A command whose connection failed may have run.
+// repeat calls send, and again while the cluster says that nothing ran and the caller has patience: at once when the error named another
+// node, else after a pause. A command whose connection failed may have run, so it is not repeated.
 func (c *cluster) repeat(ctx context.Context, send func(context.Context) error) error {
 	until, wait := time.Now().Add(c.patience(ctx)), leastPause
 	for hops := 1; ; hops++ {
@@ -95,7 +95,7 @@ func (c *cluster) follow(ctx context.Context, key string, send func(ctx context.
 		err = send(ctx, n, asking)
 		where, address := directionOf(err)
 		if where == moved {
-			n.doubt() // a master that was made a replica may hold another's data when it is a master again
+			n.doubt() // a demoted master may hold another's data when it is a master again
 		}
 		if asking, n = where == asked, nil; address != "" {
 			n = c.node(address, false)
@@ -104,14 +104,14 @@ func (c *cluster) follow(ctx context.Context, key string, send func(ctx context.
 	})
 }
 
-// askingCommand lets the next command touch a slot that is still on its way to the node.
+// askingCommand lets the next command touch a slot that is still being moved to the node.
 func askingCommand(ctx context.Context) redis.Cmder { return redis.NewStatusCmd(ctx, "asking") }
 
-// noRetries is the hook of every client that makes go-redis send each command once: a lost reply does not tell whether it ran, so repeating it
-// could apply a change twice. go-redis still follows MOVED and ASK, which say that nothing ran.
+// noRetries is a hook of every client that makes go-redis send each command once. After a lost reply the command may have run, so a retry could
+// apply a change twice. go-redis still follows MOVED and ASK, which say that nothing ran.
 type noRetries struct{ plainHook }
 
-// noRetry marks a command.
+// noRetry marks a command that go-redis must not repeat.
 type noRetry struct{ redis.Cmder }
 
 // NoRetry tells go-redis not to repeat a command.
@@ -122,8 +122,8 @@ func (noRetries) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error { return next(ctx, noRetry{cmd}) }
 }
 
-// ProcessPipelineHook is for commands that are sent together. go-redis repeats none of them if one is marked. In a transaction it expects its
-// own MULTI and EXEC.
+// ProcessPipelineHook is for commands that are sent together. If one is marked, go-redis repeats none of them. In a transaction go-redis expects
+// its own MULTI and EXEC, so another command is marked.
 func (noRetries) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		marked := make([]redis.Cmder, len(cmds))
@@ -136,7 +136,7 @@ func (noRetries) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	}
 }
 
-// repeating is a hook of a cluster's client that repeats a command which, by the cluster's answer, did not run.
+// repeating is a hook of a cluster's client that repeats a command after an answer that it did not run.
 type repeating struct {
 	plainHook
 	*cluster
@@ -149,7 +149,7 @@ func (r repeating) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// ProcessPipelineHook sends commands of a pipeline again by themselves, so in no order.
+// ProcessPipelineHook repeats commands of a pipeline one by one, in no order.
 func (r repeating) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		r.heard(ctx, next(ctx, cmds))

@@ -1,15 +1,15 @@
 package redisconn
 
 import (
-	"crypto/sha1" // #nosec G505 -- a short name of a server, kept from nobody, and the digest that EVALSHA takes
+	"crypto/sha1" // #nosec G505 -- for a server's short name, which is no secret, and for the digest that EVALSHA takes
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 )
 
-// Script is a Lua script, which every server gets before the script first runs there. It returns an array, or a string when it
-// did nothing, which callers get as a Refusal.
+// Script is a Lua script, which is loaded into each server before it first runs there. It returns an array, or, when it did nothing, a
+// string, which callers get as a Refusal.
 type Script struct {
 	name string
 	text string
@@ -27,7 +27,7 @@ type ScriptOptions struct {
 // ServerMark stands in a script's text for the identity of the server's current life.
 const ServerMark = "<server>"
 
-// scripts are all scripts that were made.
+// scripts lists all scripts.
 var scripts []*Script
 
 // NewScript makes a script. It must not be called after a client was made, so it is for package variables.
@@ -40,7 +40,7 @@ func NewScript(name, text string, o ScriptOptions) *Script {
 // Name returns the script's name.
 func (sc *Script) Name() string { return sc.name }
 
-// textFor returns the script as that server gets it, so that its digest belongs to that server only (ADR 6).
+// textFor returns the script's text for that server. Its digest exists on no other server (ADR 6).
 // The identity is hashed: with a value of more than 64 bytes, a guild's meta would take Redis four times the memory.
 func (sc *Script) textFor(on *server) string {
 	text := strings.ReplaceAll(sc.text, ServerMark, digest(on.identity))
@@ -55,7 +55,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Refusal is the word of a script that did nothing. It is a redis.Error.
+// Refusal is the string that a script returns when it did nothing. It is a redis.Error.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// SentinelOptions are how a server is found through sentinels.
+// SentinelOptions say how to find a server through sentinels.
 type SentinelOptions struct {
 	Master             string // the name by which they know it
 	Username, Password string // of the sentinels themselves; the URL holds the server's
@@ -19,19 +19,19 @@ type SentinelOptions struct {
 
 // Errors of finding the master.
 var (
-	// ErrUnknownMaster says that sentinels answer, and none of them watches a master of that name.
+	// ErrUnknownMaster means that sentinels answer, but none of them watches a master of that name.
 	ErrUnknownMaster = errors.New("the sentinels know no master of that name")
-	// ErrSentinel is in every error that is about the sentinels and not about the server.
+	// ErrSentinel is wrapped in each error of a sentinel, as opposed to the server's.
 	ErrSentinel = errors.New("ask the sentinels")
 	errReplica  = errors.New("the server that the sentinels name is not the master, or not yet")
 )
 
-// sentinelShare is the part of the time for a connection to the master in which one sentinel must answer: go-redis then has time to ask the
-// others.
+// sentinelShare divides the time for a connection to the master. One sentinel must answer within such a part, so that go-redis has time to ask
+// the others.
 const sentinelShare = 4
 
-// failover makes a go-redis client that asks the sentinels at hosts for the master. It believes the sentinel that answered first until that one is
-// silent (docs/redis.md).
+// failover makes a go-redis client that asks the sentinels at hosts for the master. It trusts the sentinel that answered first until that one
+// falls silent (docs/redis.md).
 func failover(hosts []string, o SentinelOptions) func(*redis.Options) *redis.Client {
 	return func(server *redis.Options) *redis.Client {
 		patience, dial := server.DialTimeout/sentinelShare, server.Dialer
@@ -61,7 +61,7 @@ func failover(hosts []string, o SentinelOptions) func(*redis.Options) *redis.Cli
 	}
 }
 
-// sentinelErrors is the hook that marks errors of sentinels, which must not look like answers of the server.
+// sentinelErrors is a hook that marks the errors of sentinels, which must not look like answers of the server.
 type sentinelErrors struct{ plainHook }
 
 // DialHook implements redis.Hook.

@@ -9,32 +9,32 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// server is one life of a Redis server.
+// server is one life of a Redis server: from a start or promotion to the next.
 type server struct {
 	identity string
-	embedded bool               // it knows no flags of scripts, and its memory has no limit
+	embedded bool               // the embedded server supports no flags of scripts, and its memory has no limit
 	digests  map[*Script]string // names of the scripts that are loaded there, for EVALSHA
 }
 
-// session is one connection to one server, so that an identity and the scripts loaded after it belong together.
+// session is one connection to one server, so that the identity read on it and the scripts loaded on it belong to the same server.
 type session interface {
 	Info(ctx context.Context, sections ...string) *redis.StringCmd
 	Pipelined(ctx context.Context, fn func(redis.Pipeliner) error) ([]redis.Cmder, error)
 }
 
-// serverAttempts bounds how often one call follows a server that changes under it.
+// serverAttempts bounds how often one call identifies a server that changes meanwhile.
 const serverAttempts = 3
 
 var errNoIdentity = errors.New("the server does not tell its run_id; Levelboard needs the command INFO to notice that Redis has gone back in time")
 
-// server returns the server that is talked to, connecting if need be. With lost, that one does not know its scripts: it was
-// another one by then, or it forgot them.
+// server returns the current server, and connects if need be. lost, when set, is a server that did not know its scripts: another server has
+// taken its place, or it forgot them.
 func (n *node) server(ctx context.Context, lost *server) (*server, error) {
 	doubts := n.doubts.Load()
 	if s := n.current.Load(); s != nil && s != lost && doubts == n.settled.Load() {
 		return s, nil
 	}
-	// A transaction of nothing is how go-redis lends out one connection.
+	// go-redis lends out one connection by an empty transaction.
 	err := n.gate.pass(ctx, func(ctx context.Context) error {
 		return n.Watch(ctx, func(on *redis.Tx) error { return n.identify(ctx, on, lost) })
 	})
@@ -45,7 +45,7 @@ func (n *node) server(ctx context.Context, lost *server) (*server, error) {
 	return n.current.Load(), nil
 }
 
-// identify asks for the server's identity and, if it is not the one known (or lost its scripts), loads the scripts there.
+// identify asks for the server's identity. If the server is new, or lost its scripts, it loads the scripts.
 func (n *node) identify(ctx context.Context, on session, lost *server) error {
 	info, err := on.Info(ctx, "server", "replication").Result()
 	if redis.HasErrorPrefix(err, "NOPERM") {
@@ -61,7 +61,7 @@ func (n *node) identify(ctx context.Context, on session, lost *server) error {
 	if err != nil {
 		return err
 	}
-	// Not before: the first command on a transaction may have to connect, which is another identification.
+	// Take the turn only now: the command above may have to connect, and a new connection calls identify itself.
 	select {
 	case n.turn <- struct{}{}:
 		defer func() { <-n.turn }()
@@ -93,7 +93,7 @@ func identityOf(info string) (string, error) {
 	values := fieldsOf(info)
 	identity := values["run_id"] + "-" + values["master_replid2"]
 	if values["run_id"] == "" || strings.Trim(identity, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") != "" {
-		return "", errNoIdentity // the second: it becomes a string in a script, and nothing more than that
+		return "", errNoIdentity // an identity becomes a string in scripts, so it must have no other characters
 	}
 	return identity, nil
 }

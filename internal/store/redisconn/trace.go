@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// traceRun makes a span of a script that ran for something traced, when it has ended, so that it covers the wait for a connection. Keys,
-// arguments and texts of errors stay out of it: they name guilds and users.
+// traceRun makes a span of a finished script if its caller is traced. The span begins at began, so it covers the wait for a connection. It contains
+// no keys, arguments and texts of errors, since these name guilds and users.
 func traceRun(ctx context.Context, tracer trace.Tracer, script string, began time.Time, err error) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Waiting is whether changes wait for replicas before they are answered. The zero value is that they do not.
+// Waiting makes changes wait for replicas before they are answered. With the zero value they do not wait.
 type Waiting struct {
 	// Replicas is how many of them must have a change.
 	Replicas int
@@ -20,29 +20,29 @@ type Waiting struct {
 }
 
 const (
-	// waitingBatches is how many batches of changes are under way at the same time when each waits for replicas: the server
-	// works on the next ones meanwhile.
+	// waitingBatches is how many batches of changes are under way at the same time when each waits for replicas. Meanwhile the server works on
+	// the next.
 	waitingBatches = 4
-	// waitingRuns is how many changes that are sent by themselves wait at the same time, on each node. With the batches they leave
-	// half of the connections for reads, which must continue when there are no replicas.
+	// waitingRuns is how many changes outside of batches wait at the same time, on each node. These and the batches use half of the
+	// connections. The other half is for reads, which must continue without replicas.
 	waitingRuns = 12
-	// waitMargin is kept of the time that a command has left, for its answer.
+	// waitMargin is the part of a command's remaining time that is reserved for its answer.
 	waitMargin = 50 * time.Millisecond
 )
 
-// ErrNotReplicated says that a change was made, and that too few replicas have it.
+// ErrNotReplicated reports a change that was made and that too few replicas have.
 var ErrNotReplicated = errors.New("too few replicas have the change")
 
 var errWaitingFull = errors.New("too many changes wait for replicas")
 
-// command is WAIT, to be sent on the connection on which the changes were sent. It waits for all that the server had done by
-// then, so it also waits for an earlier change that a replay reports.
+// command returns a WAIT, to be sent on the same connection as the changes. WAIT covers all earlier changes of the server, so also the one that
+// a replay reports.
 func (w Waiting) command(ctx context.Context) *redis.IntCmd {
 	timeout := w.Timeout
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, time.Until(deadline)-waitMargin)
 	}
-	// 0 would be for ever.
+	// WAIT takes 0 as no timeout.
 	return redis.NewIntCmd(ctx, "wait", w.Replicas, max(timeout.Milliseconds(), 1))
 }
 
@@ -74,7 +74,7 @@ func (n *node) enterWaiting(ctx context.Context, patience time.Duration) (leave 
 	}
 }
 
-// Replicas is how many replicas the server has that are connected; of a cluster, the master that has fewest.
+// Replicas returns how many replicas are connected to the server; in a cluster, to the master with the fewest.
 func (c *Client) Replicas(ctx context.Context) (int, error) {
 	told, err := c.infos(ctx, "replication")
 	least := math.MaxInt

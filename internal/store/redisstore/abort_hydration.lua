@@ -1,4 +1,4 @@
--- Gives a hydration's lock up, if it is still held, and drops the staging keys.
+-- Releases a hydration's lock if the caller still holds it, and drops the staging keys.
 --
 -- KEYS     lock, staging keys
 -- ARGV     token

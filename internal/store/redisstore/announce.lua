@@ -1,7 +1,7 @@
--- Puts into a guild's log of events what does not come of a change of a member.
+-- Appends an event to a guild's log that no change of a member caused.
 --
 -- KEYS     meta events
--- ARGV     incarnation, flags (loaded.lua), a field of an event (docs/redis-keys.md) and what it holds
+-- ARGV     incarnation, flags (loaded.lua), a field of an event (docs/redis-keys.md) and its value
 -- returns  {} | NOTLOADED
 -- atomic   all of it
 local meta_key, events_key = unpack(KEYS)

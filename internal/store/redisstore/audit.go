@@ -18,10 +18,10 @@ import (
 
 var readAuditScript = newScript("read_audit", "now")
 
-// entryWords is how many words packEntry packs.
+// entryWords is the number of words in the output of packEntry.
 const entryWords = 8
 
-// packEntry returns an entry as scripts put it into a journal: words with NUL between, which the archive cannot store.
+// packEntry returns an entry for scripts to put into a journal: words separated by NUL, which no word contains since the archive cannot store it.
 func packEntry(e *audit.Entry) string {
 	count := ""
 	if e.Count != nil {
@@ -35,7 +35,7 @@ func packEntry(e *audit.Entry) string {
 	return strings.Join(words, "\x00")
 }
 
-// unpackRecord reads an entry of a journal that packEntry is in.
+// unpackRecord reads an entry of a journal with the output of packEntry.
 func unpackRecord(place events.ID, fields map[string]string) (*audit.Record, error) {
 	words := strings.Split(fields["a"], "\x00")
 	if len(words) != entryWords || place.Millis > math.MaxInt64 || place.Number > math.MaxInt64 {
@@ -88,5 +88,5 @@ func (s *Store) AuditJournal(ctx context.Context, g id.Guild, of guild.Incarnati
 	return p, r.done("read the audit journal")
 }
 
-// journalPart is how many entries of a journal one step reads: it takes the server about a millisecond.
+// journalPart is how many entries of a journal one step reads. That takes the server about a millisecond.
 const journalPart = 500

@@ -16,7 +16,7 @@ import (
 
 var awardScript = newChangeScript("award", changing...)
 
-// awardOwn is how many of its own arguments come before the members.
+// awardOwn counts the arguments of award.lua between those of request.lua and the members.
 const awardOwn = 2
 
 // maxOffers bounds the messages of one step, and with them the work of its script.
@@ -40,7 +40,7 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	return awardedOf(outcome, a.Members), replayed, outcome.done("award")
 }
 
-// changeMany runs a script that changes many members and returns the words of its outcome, of the first time if it was replayed.
+// changeMany runs a script that changes many members and returns the words of its outcome; for a replay, those of the first run.
 func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, a asked, args []any) (outcome reply, replayed bool, err error) {
 	r, err := s.change(ctx, sc, g, a, args...)
 	if err != nil {
@@ -81,7 +81,7 @@ func awardArgs(a leaderboard.Awards) (args []any, err error) {
 	return args, nil
 }
 
-// dataText is the user data that a member brings; "" leaves what is stored.
+// dataText returns a member's new user data for the script; "" leaves the stored data.
 func dataText(u *leaderboard.User) (string, error) {
 	if u == nil {
 		return "", nil
@@ -89,8 +89,8 @@ func dataText(u *leaderboard.User) (string, error) {
 	return encodeUser(*u)
 }
 
-// keepMade lets the script skip members that were already changed, when the live store lost only the changes of the others. args begin with the n
-// members and their parts; the outcome has size(i) words of each.
+// keepMade lets a repeated script skip members whose change was not lost. args begin with the n members and their parts; the outcome has
+// size(i) words for each.
 func keepMade(once leaderboard.Once, args []any, n int, size func(i int) int) error {
 	past := once.Past
 	if past == nil || !past.Made || len(past.Lost) == 0 || past.Request != once.Request { // another request is refused later (pastOf)

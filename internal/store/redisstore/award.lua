@@ -1,11 +1,11 @@
--- Gives members XP for their messages, and brings back those who are not present.
+-- Gives members XP for their messages, and makes absent ones present again.
 --
 -- KEYS     as in request.lua
--- ARGV     as in request.lua; cooldown in ms, n (at most 1000), n members, each once, n lists of what the messages are worth ('20', or
---          '20 -1 0', where one that is -1 does not count; or of a member that has them already '=' and its part of the outcome), n
---          channels of the first of them that is worth XP, user data of n members or ''
+-- ARGV     as in request.lua; cooldown in ms, n (at most 1000), n members, each once, n lists of the XP of their messages ('20', or
+--          '20 -1 0', where -1 is a message that does not count; or for a member who got them already '=' and its part of the
+--          outcome), n channels of the member's first message with XP, user data of n members or ''
 -- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each member XP before (-1:
---          its entry was made), message count before and what each message gave (-1: it did not count)
+--          its entry was created), message count before and the XP of each message (-1: it did not count)
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
 local cooldown, n = unpack(ARGV, 10, 11)
 cooldown, n, curve = cooldown + 0, n + 0, read_curve(curve)
@@ -15,7 +15,7 @@ if days ~= '' then open_boards() end
 local on, off = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
 local entries, hidden = redis.call('HMGET', entry_key, unpack(members)), redis.call('HMGET', hidden_key, unpack(members))
 
--- What each gets. Nothing is written before everything was read, so that a damaged entry stops the script while nothing has changed.
+-- Compute each member's gain. Read everything before the first write, so that a damaged entry stops the script before any change.
 local outcome, given, texts, changes = {}, {}, {}, {}
 for i = 1, n do
   if string.sub(offered[i], 1, 1) == '=' then
@@ -26,7 +26,7 @@ for i = 1, n do
     if not count then return redis.error_reply("ERR a member's entry is damaged") end
     local before, messages = score and score + 0 or 0, 0
     local after, words = before, {before, count}
-    cooldown_end = math.min(cooldown_end, time + cooldown) -- a later one began before the clock was set back
+    cooldown_end = math.min(cooldown_end, time + cooldown) -- a later end is from before the clock was set back
     for offer in string.gmatch(offered[i], '%-?%d+') do
       local gain = -1
       if offer ~= '-1' then
@@ -73,7 +73,7 @@ if #given > 0 then
   redis.call('HSET', entry_key, unpack(texts))
   rev = note(meta_key, dirty_key, rev, since, pending, time, given)
 elseif name ~= '' then
-  redis.call('HSET', meta_key, 'since', since or time) -- the journal waits for a snapshot as a member does
+  redis.call('HSET', meta_key, 'since', since or time) -- the journal has to be archived too
 end
 record(table.concat(given, ' '), outcome)
 return {'outcome', outcome}

@@ -1,4 +1,4 @@
--- Tells how much of a guild waits for a snapshot, whether it was verified or not.
+-- Counts the members of a guild that wait for a snapshot. The guild need not be verified.
 --
 -- KEYS     meta dirty
 -- ARGV     none

@@ -1,11 +1,11 @@
--- Takes a guild's hydration lock and tells what is there of the guild.
+-- Takes a guild's hydration lock and tells what Redis holds of the guild.
 --
 -- KEYS     meta lock
--- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, its archived, and how many epochs
---          before its own are as good (snapshot.State)
--- returns  {'found', 0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 somebody else holds the lock |
+-- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, its archived, and how many earlier
+--          epochs count as the same (snapshot.State)
+-- returns  {'found', 0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 another process holds the lock |
 --           3, 'rev', rev: it holds all that is archived, and only has to be verified | 4 it is older than the archive |
---           5 it is of a later epoch than the archive, which is the older one then |
+--           5 its epoch is later than the archive's, so the archive is older |
 --           6 another version of Levelboard loaded it: no lock was taken}
 -- atomic   the check and the lock
 local meta_key, lock_key = unpack(KEYS)

@@ -11,13 +11,13 @@ import (
 
 var bulkScript = newChangeScript("bulk", changing...)
 
-// bulkOwn is how many of its own arguments come before the members.
+// bulkOwn counts the arguments of bulk.lua between those of request.lua and the members.
 const bulkOwn = 2
 
-// bulkWords is how many words of its outcome are about a member.
+// bulkWords counts the words about one member in the outcome of bulk.lua.
 const bulkWords = 3
 
-// bulkStates are the first of them.
+// bulkStates maps the first of these words.
 var bulkStates = map[string]leaderboard.PutState{"c": leaderboard.Created, "h": leaderboard.Changed, "u": leaderboard.Unchanged}
 
 // Put implements leaderboard.Board.

@@ -1,5 +1,5 @@
--- Sets, raises or adds to the XP and the message counts of members, and makes entries of those that have none. A member that is not
--- present stays so, and no event is made.
+-- Sets, raises or adds to the XP and the message counts of members, and creates missing entries. An absent member stays absent, and its
+-- changes make no event.
 --
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua; mode (set, higher, add, missing), n (at most 1000), n members, each once, n amounts of XP (with a '-' before
@@ -16,7 +16,7 @@ if days ~= '' then open_boards() end
 local on, off = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
 local entries, hidden = redis.call('HMGET', entry_key, unpack(members)), redis.call('HMGET', hidden_key, unpack(members))
 
--- What becomes of each. Nothing is written before everything was read, so that a damaged entry stops the script while nothing has changed.
+-- Compute each member's change. Read everything before the first write, so that a damaged entry stops the script before any change.
 local outcome, changed, texts, changes = {}, {}, {}, {}
 for i = 1, n do
   if string.sub(amounts[i], 1, 1) == '=' then
@@ -72,7 +72,7 @@ if #changed > 0 then
   redis.call('HSET', entry_key, unpack(texts))
   rev = note(meta_key, dirty_key, rev, since, pending, time, changed)
 elseif name ~= '' then
-  redis.call('HSET', meta_key, 'since', since or time) -- the journal waits for a snapshot as a member does
+  redis.call('HSET', meta_key, 'since', since or time) -- the journal has to be archived too
 end
 if #changed == 0 then audit = '' end
 record(table.concat(changed, ' '), outcome)

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// changing are the functions of the scripts that change members.
+// changing lists the files of prelude that scripts use to change members.
 var changing = []string{"loaded", "now", "request", "entry", "clamp", "boards", "gains", "level", "event", "note"}
 
 var changeScript = newChangeScript("change", changing...)

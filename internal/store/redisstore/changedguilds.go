@@ -15,14 +15,13 @@ import (
 	"levelboard/internal/store/redisconn"
 )
 
-// takeGuilds is how many guilds one command takes out of the index.
+// takeGuilds is how many guilds one command removes from the index.
 const takeGuilds = 1000
 
-// scanCount is how many keys one step of a walk over all keys looks at: it takes the server well below a
-// millisecond, for which requests wait.
+// scanCount is how many keys one step of a walk over all keys looks at. A step blocks the server for well below a millisecond.
 const scanCount = 250
 
-// NoteChanges puts the guilds that this process changes into the index, each second, until ctx ends.
+// NoteChanges adds the guilds that this process changes to the index, each second, until ctx ends.
 func (s *Store) NoteChanges(ctx context.Context, log *slog.Logger) { s.changed.Run(ctx, log) }
 
 // noteChanged remembers a guild for the index, unless a script refused to change it. After any other error it may have changed.
@@ -32,18 +31,18 @@ func (s *Store) noteChanged(g id.Guild, err error) {
 	}
 }
 
-// ChangedGuilds implements snapshot.Live, and includes this process' changes at once. If it fails part of the way, it returns the guilds taken so
-// far with the error: those, and any in a lost reply, are no longer in the index.
+// ChangedGuilds implements snapshot.Live. It includes this process' changes at once. If it fails midway, it returns the guilds taken so far with
+// the error. These guilds, and any in a lost reply, are no longer in the index.
 func (s *Store) ChangedGuilds(ctx context.Context) ([]id.Guild, error) {
 	return s.taken(ctx, changedKey)
 }
 
-// TakeEventful implements announce.Live, as ChangedGuilds.
+// TakeEventful implements announce.Live. It fails like ChangedGuilds.
 func (s *Store) TakeEventful(ctx context.Context) ([]id.Guild, error) {
 	return s.taken(ctx, eventfulKey)
 }
 
-// taken takes all guilds out of an index.
+// taken removes all guilds from an index and returns them.
 func (s *Store) taken(ctx context.Context, index string) ([]id.Guild, error) {
 	var guilds []id.Guild
 	if err := s.changed.Flush(ctx); err != nil {
@@ -105,7 +104,7 @@ func (s *Store) MarkChanged(ctx context.Context, guilds ...id.Guild) error {
 	return nil
 }
 
-// noteGuilds puts guilds that this process changed into both indexes.
+// noteGuilds adds guilds that this process changed to both indexes.
 func (s *Store) noteGuilds(ctx context.Context, guilds []id.Guild) error {
 	if err := s.index(ctx, changedKey, guilds); err != nil {
 		return err
@@ -113,8 +112,8 @@ func (s *Store) noteGuilds(ctx context.Context, guilds []id.Guild) error {
 	return s.index(ctx, eventfulKey, guilds)
 }
 
-// index puts guilds into an index, unless they are there, by the time and their order: so they come out of it in about the order in
-// which they changed first.
+// index adds guilds to an index, unless they are there, with the time and their order as scores. So guilds leave the index in about the order
+// of their first change.
 func (s *Store) index(ctx context.Context, index string, guilds []id.Guild) error {
 	members, now := make([]redis.Z, len(guilds)), float64(time.Now().UnixMilli())
 	for i, g := range guilds {

@@ -17,7 +17,7 @@ var (
 	distrustScript    = newScript("distrust", "epoch")
 )
 
-// ReadChanges implements snapshot.Live. The server does nothing else while it reads a guild: a thousand members take a few milliseconds.
+// ReadChanges implements snapshot.Live. It blocks the server while it reads a guild: a few milliseconds for a thousand members.
 func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, size int) []snapshot.Page {
 	calls := make([]*redisconn.Call, len(guilds))
 	for i, g := range guilds {

@@ -1,4 +1,4 @@
--- Makes an entry with no messages and no cooldown.
+-- Creates an entry without messages and cooldown.
 --
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua; member, XP, user data (entry.lua)

@@ -1,4 +1,4 @@
--- Removes a member's entry, its cooldown included, also of one that is not present.
+-- Removes a member's entry with its cooldown. The member may be absent.
 --
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua; member

@@ -1,9 +1,8 @@
--- Takes back that a guild was verified, since the archive holds what this server does not know of. Until it is loaded again nothing of
--- it is used, and what has changed stays noted.
+-- Marks a guild as unverified, because the archive holds changes that this server does not know. No request uses the guild until it is
+-- loaded again. Its unsaved changes stay noted.
 --
 -- KEYS     meta
--- ARGV     incarnation, epoch, what was known to be archived, or on its way, before the batch was read that was refused: that is on its
---          way no more
+-- ARGV     incarnation, epoch, the rev that was archived or on its way before the refused batch was read; `pending` falls back to it
 -- returns  {} | NOTLOADED
 -- atomic   the check and the change
 local meta_key, known = KEYS[1], ARGV[3]

@@ -1,6 +1,6 @@
-// Package redisstore is the live store: the boards of the loaded guilds in Redis, on redisconn. What can be done to a board has a
-// file, with its Lua script of the same name beside it; a file of what takes several steps, such as hydrate.go, names its scripts at
-// the top. docs/redis-keys.md lists the keys. A change is one script, which is atomic and is never sent twice.
+// Package redisstore is the live store: the boards of the loaded guilds in Redis, on redisconn. Each operation on a board has a
+// file, with its Lua script of the same name beside it. A file for an operation of several steps, such as hydrate.go, names its scripts
+// at the top. docs/redis-keys.md lists the keys. A change is one script, which is atomic and is never sent twice.
 //
 // It does not connect, batch or find servers (redisconn), decide when a guild is loaded (hydrate) or written (snapshot), or compute levels.
 //

@@ -1,6 +1,6 @@
--- Removes a guild's keys if they are of this incarnation or of none, and stops a hydration of this incarnation.
+-- Removes a guild's keys if they belong to this incarnation or to none, and stops a hydration of this incarnation.
 --
--- KEYS     meta lock, events of this incarnation, then all other keys of the guild, but for the records of requests, which expire
+-- KEYS     meta lock, events of this incarnation, then all other keys of the guild but the records of requests, which expire
 -- ARGV     incarnation
 -- returns  {}
 -- atomic   the check and the removal

@@ -1,11 +1,11 @@
--- Notes that the archive has committed what read_changes.lua read, and that this does not wait any more. What has changed since it was read
--- has a higher rev, and waits on.
+-- Removes the notes of members and the journal's entries that read_changes.lua read, after the archive committed them. Members that
+-- changed since have a higher rev and stay noted.
 --
 -- KEYS     meta dirty journal
--- ARGV     incarnation, epoch, up to which rev all that waited is archived; the ms since 1970 before which no change waits any
---          more, 0 when that is not known; the id after that of the last entry of the journal that is archived, '' for none
+-- ARGV     incarnation, epoch, the rev up to which all changes are archived; the time in ms before which no change waits any more, 0 when
+--          that is unknown; the id after the journal's last archived entry, '' for none
 -- returns  {'waiting', how many members and entries of the journal wait} | NOTLOADED
--- atomic   what waits and `archived` change together; `archived` rises, never falls, and `pending` goes when nothing above is under way
+-- atomic   all of it. `archived` never falls, and `pending` is removed when no batch above it is under way
 local meta_key, dirty_key, journal_key = unpack(KEYS)
 local _, _, committed, before, journal_end = unpack(ARGV)
 local found, archived, pending = current('archived', 'pending')

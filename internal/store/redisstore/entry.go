@@ -23,16 +23,16 @@ type entry struct {
 }
 
 const (
-	// entryFields is how many fields an entry has, and userFields how many of them, at its end, are of the user.
+	// entryFields counts all fields of an entry, and userFields those at its end with user data.
 	entryFields = 10
 	userFields  = 5
 
 	separator = "\x00"
 	// absentMark marks the entry of an absent member; the field is empty otherwise.
 	absentMark = "a"
-	// freshMark is before the gains when other days in the archive are of an entry before.
+	// freshMark precedes the gains when the archive's other days belong to an earlier, deleted entry.
 	freshMark = "!"
-	// notNull is before the text of a nullable field that is not null.
+	// notNull precedes the text of a nullable field that is not null.
 	notNull = "="
 )
 

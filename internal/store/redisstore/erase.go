@@ -24,7 +24,7 @@ var (
 // eventsPattern matches the logs of events of all guilds and incarnations.
 const eventsPattern = keyPrefix + "*" + keySuffix + "events:*"
 
-// eraseEventsSize is how many events one step looks at: it takes the server about a millisecond.
+// eraseEventsSize is how many events one step looks at. That takes the server about a millisecond.
 const eraseEventsSize = 500
 
 var _ erasure.Live = (*Store)(nil)

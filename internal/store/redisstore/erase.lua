@@ -1,8 +1,8 @@
--- Takes a user's entry and gains out of a guild. What the journal says of the user leaves it with the next snapshot; events are left to
--- erase_events.lua.
+-- Removes a user's entry and gains from a guild. The next snapshot removes the user's entries of the journal; erase_events.lua removes
+-- the events.
 --
 -- KEYS     meta xp off entry dirty journal, boards of the day, week, month and season
--- ARGV     member, 1 to note the deletion though nothing is found, else 0
+-- ARGV     member, 1 to note the deletion even if the member is not found, else 0
 -- returns  {} when the guild is not loaded | {'incarnation', incarnation} when it is not in use | {..., 'noted', 0} when the user was not
 --          found | {..., 'noted', 1, 'epoch', epoch, 'rev', rev}
 -- atomic   all of it, and the note for the snapshot, which finds no entry and writes a tombstone

@@ -1,8 +1,8 @@
--- Takes the events that name a user out of a part of a log, those of closed periods that the user was a winner of included.
+-- Removes the events that name a user from a part of a log, also those of closed periods with the user among the winners.
 --
 -- KEYS     events
--- ARGV     member, from which id on, of how many entries
--- returns  {'last', the id of the last entry, or '' when there are no more}
+-- ARGV     member, the first id, how many entries to look at
+-- returns  {'last', the id of the last entry looked at, or '' at the end of the log}
 -- atomic   the part
 local events_key = KEYS[1]
 local user, from, size = unpack(ARGV)

@@ -60,7 +60,7 @@ func (s *Store) SessionUsers(ctx context.Context, each func([]id.User) error) er
 	return nil
 }
 
-// EndSessionsBefore implements erasure.Live. A session is listed by its latest end, which is signin.LifeTime after it began.
+// EndSessionsBefore implements erasure.Live. The list has for each session its latest end, which is signin.LifeTime after its begin.
 func (s *Store) EndSessionsBefore(ctx context.Context, user id.User, until time.Time) error {
 	list := sessionsKey(user)
 	hashes, err := s.client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: list, ByScore: true, Start: "-inf", Stop: until.Add(signin.LifeTime).UnixMilli()}).Result()

@@ -28,7 +28,7 @@ func (s *Store) EraseOldEvents(ctx context.Context, erased erasure.Erased) error
 	return wrap("erase old events", err)
 }
 
-// eraseOldEvents looks through a part of a log, and returns where the next begins, "" at the end.
+// eraseOldEvents erases in one part of a log. It returns the first id of the next part, "" at the end.
 func (s *Store) eraseOldEvents(ctx context.Context, key, from string, erased erasure.Erased) (next string, err error) {
 	part, err := s.client.XRangeN(ctx, key, from, "+", eraseEventsSize).Result()
 	if err != nil || len(part) == 0 {

@@ -61,7 +61,7 @@ func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int6
 	return read, wrap("read events", unread.join())
 }
 
-// entriesOf reads the entries after a place, and fails when some of them are missing.
+// entriesOf reads the entries after a cursor, and fails when some of them are missing.
 func entriesOf(cmd *redis.XMessageSliceCmd, marks *redis.SliceCmd, from events.Cursor) (entries []events.Entry, err error) {
 	messages, err := cmd.Result()
 	if err != nil {
@@ -85,7 +85,7 @@ func entriesOf(cmd *redis.XMessageSliceCmd, marks *redis.SliceCmd, from events.C
 	return entries, nil
 }
 
-// markOf is the place of the mark that a load has left in meta, because there was no log to put it into (commit_hydration.lua).
+// markOf returns the id of the mark that a load left in meta because the log was empty (commit_hydration.lua).
 func markOf(meta []any, g leaderboard.GuildRef) (mark events.ID, there bool) {
 	if len(meta) != 2 || meta[0] != strconv.FormatInt(int64(g.Incarnation), 10) {
 		return mark, false
@@ -96,7 +96,7 @@ func markOf(meta []any, g leaderboard.GuildRef) (mark events.ID, there bool) {
 	return mark, err == nil
 }
 
-// entryOfEvent reads an event of prelude/event.lua or evict.lua. An unreadable entry is a lost event.
+// entryOfEvent reads an event of prelude/event.lua or evict.lua. An unreadable entry counts as a lost event.
 func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 	if e.ID, err = events.ParseID(message.ID); err != nil {
 		return e, err

@@ -1,10 +1,10 @@
--- Tells what a guild's log of events holds.
+-- Reads the extent of a guild's log of events.
 --
 -- KEYS     meta events
 -- ARGV     incarnation, flags (loaded.lua)
 -- returns  {'now', now in ms, 'count', how many events, 'oldest', id of the oldest, 'newest', id of the newest; nil without events} |
 --          NOTLOADED
--- atomic   all of it; the mark of a load that is still in meta is the one event of a log that has no other
+-- atomic   all of it. A load's mark that is still in meta counts as the only event of an empty log
 local _, events_key = unpack(KEYS)
 local found, marked = loaded('marked')
 if not found then return 'NOTLOADED' end

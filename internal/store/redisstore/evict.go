@@ -18,8 +18,8 @@ var (
 	evictScript  = makeScript("evict", redisconn.ScriptOptions{AllowOOM: true}, []string{"epoch", "now"})
 )
 
-// Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error or unreadable is returned
-// as changed: ReadChanges then reports the error.
+// Survey implements snapshot.Live. It costs the server a few microseconds for each guild. After an error it returns the guild as changed, so that
+// ReadChanges reports the error.
 func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (seen snapshot.Seen, err error) {
 	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty(), k.journal()} }
 	err = s.onEach(ctx, surveyScript, guilds, keys, func(g id.Guild, r reply, err error) error {

@@ -35,7 +35,7 @@ func (s *Store) freeze(ctx context.Context, h hydrate.Lock, begin int) (state sn
 	return state, r.of("waiting").number() == 0, r.done("freeze")
 }
 
-// newHydration makes a hold on a guild. The incarnation is in the token so that Drop can tell whose it stops.
+// newHydration makes a lock for a guild. Its token contains the incarnation, by which Drop finds the hydrations to stop.
 func newHydration(g leaderboard.GuildRef) hydrate.Lock {
 	return hydrate.Lock{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}
 }

@@ -1,10 +1,10 @@
--- Freezes a guild that is in use, or keeps it frozen, and tells whether all of its changes are archived. A frozen guild is as if it had not
--- been verified, to all but the snapshot writer (epoch.lua, read_changes.lua).
+-- Freezes a guild that is in use, or keeps it frozen, and counts its changes that are not archived. Only the snapshot writer can use a
+-- frozen guild (epoch.lua, read_changes.lua); to all others it is unverified.
 --
 -- KEYS     meta lock dirty journal
 -- ARGV     incarnation, token, how long it lasts in ms, 1 to freeze it, 0 to keep it frozen
 -- returns  {'waiting', how many members and entries of the journal wait, 'epoch', epoch, 'rev', rev} | NOTLOADED | HYDRATIONLOST: another
---          one has frozen it or loads it, or it is not frozen any more
+--          process froze the guild or loads it, or it is no longer frozen
 -- atomic   all of it
 local meta_key, lock_key, dirty_key, journal_key = unpack(KEYS)
 local incarnation, token, freeze_ms, begin = unpack(ARGV)

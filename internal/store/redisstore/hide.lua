@@ -1,11 +1,11 @@
--- Copies a part of the archive's flags: who is hidden, and who is not any more, and moves them off the board, or back onto it. Each
--- part has the number of its last change. A late or repeated one changes nothing of a user for whom the guild has a higher one.
+-- Copies a part of the archive's flags of hidden users, and moves these members off the board or back onto it. Each flag has the number
+-- of its change. A late or repeated part changes no user whose flags in the guild have a higher number.
 --
 -- KEYS     as in request.lua
--- ARGV     as in request.lua, without a name; after which number the part begins, and with which it ends, and for each user of it
---          user, flags ('': not hidden any more) and number
--- returns  {'hidden', up to which number the guild has the flags now} | NOTLOADED
--- atomic   all users, and the guild's rev: pages change, but nobody waits for a snapshot
+-- ARGV     as in request.lua, without a name; the number before the part's first, and the part's last; for each user in it
+--          user, flags ('': no longer hidden) and number
+-- returns  {'hidden', the number up to which the guild has the flags now} | NOTLOADED
+-- atomic   all users, and the guild's rev: pages change, but no member has to be archived
 local after, upto = ARGV[10], ARGV[11]
 local has = redis.call('HGET', meta_key, 'hidden') or '0'
 if has + 0 < after + 0 or has + 0 >= upto + 0 then return {'hidden', has} end

@@ -28,10 +28,10 @@ const (
 	// hydrationLock is how long a hydration's lock lasts without a chunk: long enough for a slow read of the archive, short enough that a guild
 	// whose replica died is soon loaded.
 	hydrationLock = 10 * time.Second
-	// stagingTTL is how long the staging keys of a hydration that died stay behind. It is longer than the lock, so that a
-	// hydration that still holds its lock has all that it loaded.
+	// stagingTTL is how long the staging keys of a dead hydration stay. It is longer than the lock lasts, so that a hydration that still holds
+	// its lock has all that it loaded.
 	stagingTTL = 5 * time.Minute
-	// chunkRows is how many rows one script loads or reads: a busy server is held up for two or three milliseconds, not for ten.
+	// chunkRows is how many rows one script loads or reads. A script of that size blocks a busy server for two or three milliseconds.
 	chunkRows = 250
 	// away is how far absent members stand below their gains on boards of periods (prelude/boards.lua).
 	away = 1 << 52
@@ -88,8 +88,8 @@ func (s *Store) Unsaved(ctx context.Context, h hydrate.Lock, each func(snapshot.
 // scan reads a part of a sorted set, members and scores, or of a hash, fields and values.
 type scan func(ctx context.Context, key string, cursor uint64, match string, count int64) *redis.ScanCmd
 
-// eachMember calls each with the members of a set or hash, some at a time, until it fails: with all that are in it all the while. A member may come
-// more than once, but not in one call.
+// eachMember calls each with the members of a set or hash, some at a time, until each fails. It finds all members that are there from begin to
+// end. A member may come more than once, but not in one call.
 func (s *Store) eachMember(ctx context.Context, part scan, key string, each func([]id.User) error) error {
 	for cursor := uint64(0); ; {
 		users, next, err := scanMembers(ctx, part, key, cursor)
@@ -105,7 +105,7 @@ func (s *Store) eachMember(ctx context.Context, part scan, key string, each func
 	}
 }
 
-// scanMembers reads some members, each once in an answer.
+// scanMembers reads some members, each once.
 func scanMembers(ctx context.Context, part scan, key string, cursor uint64) (users []id.User, next uint64, err error) {
 	scored, next, err := part(ctx, key, cursor, "", chunkRows).Result()
 	for pair := range slices.Chunk(scored, 2) { // a member and what it has
@@ -133,15 +133,14 @@ func (s *Store) readUnsaved(ctx context.Context, h hydrate.Lock, journal string,
 	return b, r.done("unsaved members")
 }
 
-// Verified implements hydrate.Live. When its reply was lost the guild may be verified; see CommitHydration.
+// Verified implements hydrate.Live. If its reply was lost, the guild may be verified; see CommitHydration.
 func (s *Store) Verified(ctx context.Context, h hydrate.Lock, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
 	_, err := s.run(ctx, verifiedScript, []string{k.meta(), k.lock()}, int64(h.Guild.Incarnation), h.Token, st.Epoch)
 	return err
 }
 
-// LoadChunk implements hydrate.Live. It loads a few hundred rows at a time, so that no call holds the server up for long.
-// Tombstones are passed over.
+// LoadChunk implements hydrate.Live. It loads a few hundred rows at a time, so that no call blocks the server for long, and skips tombstones.
 func (s *Store) LoadChunk(ctx context.Context, h hydrate.Lock, rows []snapshot.Row) error {
 	for part := range slices.Chunk(rows, chunkRows) {
 		if err := s.loadRows(ctx, h, part); err != nil {
@@ -196,8 +195,8 @@ func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Ro
 	return err
 }
 
-// CommitHydration implements hydrate.Live. When its reply was lost the guild may be loaded; to commit again is
-// hydrate.ErrLost then, and BeginHydration says that it is loaded.
+// CommitHydration implements hydrate.Live. If its reply was lost, the guild may be loaded: a second commit then fails with hydrate.ErrLost, and
+// BeginHydration finds the guild loaded.
 func (s *Store) CommitHydration(ctx context.Context, h hydrate.Lock, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
 	keys := []string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(h.Guild.Incarnation), k.evicted(), k.hidden()}
@@ -210,14 +209,14 @@ func (s *Store) CommitHydration(ctx context.Context, h hydrate.Lock, st snapshot
 	return err
 }
 
-// AbortHydration implements hydrate.Live. A lock that passed to another hydration is left alone.
+// AbortHydration implements hydrate.Live. It does not release a lock that another hydration holds by now.
 func (s *Store) AbortHydration(ctx context.Context, h hydrate.Lock) error {
 	k := keysOf(h.Guild.ID)
 	_, err := s.run(ctx, abortHydrationScript, append([]string{k.lock()}, k.staging(h.Token)...), h.Token)
 	return err
 }
 
-// Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets hydrate.ErrLost.
+// Drop implements snapshot.Live. It stops a hydration of this incarnation, which then gets hydrate.ErrLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
 	keys := append([]string{k.meta(), k.lock(), k.events(g.Incarnation), k.dirty(), k.journal(), k.hidden()}, k.members()...)

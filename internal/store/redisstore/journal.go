@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// recordsOf reads the journal of an answer, and returns the id after the last entry as well; "" after none.
+// recordsOf reads the journal of an answer. until is the id after the last entry, "" without entries.
 func recordsOf(r reply) (records []snapshot.Record, until string) {
 	entries := r.of("journal")
 	for i := range entries.size() {

@@ -64,8 +64,7 @@ func (k guildKeys) evicted() string         { return k.name(evictedName) }
 
 func digestText(d leaderboard.Digest) string { return base64.RawURLEncoding.EncodeToString(d[:]) }
 
-// sessionKey is where a session is sealed, sessionClaimKey is there while one replica changes it, and sessionsKey lists those
-// of a user.
+// sessionKey holds a sealed session, sessionClaimKey exists while a replica changes the session, and sessionsKey lists a user's sessions.
 func sessionKey(h signin.Hash) string      { return sessionPrefix + hashText(h) }
 func sessionClaimKey(h signin.Hash) string { return "lb:session-claim:" + hashText(h) }
 func sessionsKey(user id.User) string      { return sessionsPrefix + string(user) }
@@ -85,8 +84,8 @@ func (k guildKeys) members() []string {
 	return k.names(xpName, offName, entryName, dayName, weekName, monthName, seasonName)
 }
 
-// changes are the keys of the scripts that change members (prelude/request.lua), for a request with a name or without (""). counted adds the boards
-// of periods.
+// changes returns the keys of the scripts that change members (prelude/request.lua), for a request with a name or without (""). counted adds the
+// boards of periods.
 func (k guildKeys) changes(incarnation guild.Incarnation, name string, counted bool) []string {
 	events, once := eventsName(incarnation), onceName+name
 	if counted {
@@ -95,10 +94,10 @@ func (k guildKeys) changes(incarnation guild.Incarnation, name string, counted b
 	return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, once, hiddenName)
 }
 
-// gains are the boards of the running day, week, month and season.
+// gains returns the boards of the running day, week, month and season.
 func (k guildKeys) gains() []string { return k.names(dayName, weekName, monthName, seasonName) }
 
-// names makes all names in one piece of memory: over many boards these are made again for each request.
+// names makes all names with one allocation, because each request for many boards makes them.
 func (k guildKeys) names(suffixes ...string) []string {
 	const usual = 500 // bytes, which fit on the stack
 	text, names := make([]byte, 0, usual), make([]string, len(suffixes))
@@ -113,7 +112,7 @@ func (k guildKeys) names(suffixes ...string) []string {
 	return names
 }
 
-// staging are the keys that a hydration loads into, in the order of members.
+// staging returns the keys that a hydration loads into, in the order of members.
 func (k guildKeys) staging(token string) []string {
 	prefix := k.name("load:") + token
 	return []string{prefix + ":xp", prefix + ":off", prefix + ":entry", prefix + ":day", prefix + ":week", prefix + ":month", prefix + ":season"}

@@ -1,9 +1,8 @@
--- Puts members into the staging keys of a hydration and makes its lock last longer.
+-- Adds members to the staging keys of a hydration and extends its lock.
 --
 -- KEYS     meta lock, staged xp, off, entry, boards of the day, week, month and season
 -- ARGV     incarnation, token, how long the lock lasts in ms, how long the staging keys last in ms; for each staged key how many pairs
---          are for it (at most 1000); all pairs: of XP and member, for entry of member and entry, for the boards of gain (boards.lua)
---          and member
+--          it gets (at most 1000); then all pairs: XP and member, for entry member and entry, for the boards gain (boards.lua) and member
 -- returns  {} | HYDRATIONLOST
 -- atomic   the check and the chunk
 local _, lock_key = unpack(KEYS, 1, 2)

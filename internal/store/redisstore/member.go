@@ -17,7 +17,7 @@ func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User
 	return m, err
 }
 
-// readMember reads a member, and the text of its entry as well; "" where it is missing.
+// readMember reads a member, and the text of its entry, "" if that is missing.
 func (s *Store) readMember(ctx context.Context, g leaderboard.GuildRef, user id.User) (m leaderboard.Ranked, entry string, err error) {
 	k := keysOf(g.ID)
 	c := redisconn.Call{Script: membersScript, Keys: append(k.board(), k.off()), Args: []any{int64(g.Incarnation), g.Hidden, string(user)}}
@@ -71,7 +71,7 @@ func rankedOf(r reply, user id.User) (m leaderboard.Ranked, absent, there bool) 
 	return m, absent, true
 }
 
-// entryOf reads a member's entry, which has all but XP; where it is missing, it is as if nothing were known.
+// entryOf reads a member's entry, which has all but XP. A missing entry gives zero values.
 func entryOf(r reply) (m leaderboard.Member, absent bool) {
 	if !r.there() {
 		return m, false

@@ -19,8 +19,8 @@ type asked struct {
 	audit *audit.Entry
 }
 
-// auditText returns the audit entry for the journal; empty if the archive knows the request, whose first run recorded it even if a part was lost and
-// is made now.
+// auditText returns the audit entry for the journal. It is empty if the archive knows the request: the first run recorded the entry, even if this
+// run makes a lost part again.
 func (a asked) auditText() string {
 	if a.audit == nil || a.once.Past != nil && a.once.Past.Made {
 		return ""
@@ -28,8 +28,8 @@ func (a asked) auditText() string {
 	return packEntry(a.audit)
 }
 
-// change runs a script that changes members, with the arguments of prelude/request.lua before its own. If too few replicas have the change,
-// that is the error.
+// change runs a script that changes members, with the arguments of prelude/request.lua before its own. It fails if too few replicas have the
+// change.
 func (s *Store) change(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, a asked, own ...any) (r reply, err error) {
 	past, err := pastOf(a.once)
 	if err != nil {

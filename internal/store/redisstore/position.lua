@@ -1,7 +1,7 @@
--- Reads where a member stands: on the board of all time and on those of running periods.
+-- Reads a member's position on the board of all time and on those of running periods.
 --
--- KEYS     meta xp entry off hidden; where a period is asked for also the boards of the day, week, month and season
--- ARGV     incarnation, flags (loaded.lua), member; for each of the four the period's days as in boards.lua, or '' where it is not wanted
+-- KEYS     meta xp entry off hidden; if any period is wanted, also the boards of the day, week, month and season
+-- ARGV     incarnation, flags (loaded.lua), member; for each of the four the period's days as in boards.lua, or '' if it is not wanted
 -- returns  {'of', how many are on the board, 'flags' of a hidden member | nil, 'member', as in ranked.lua, 'ahead', {member, XP}, empty
 --          for the first, 'periods', {{'gained', gain | nil, 'rank', rank from 0, of one on the board} for each of the four}} | NOTLOADED |
 --          NOBOARD as in standings.lua

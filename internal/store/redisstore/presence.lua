@@ -1,4 +1,4 @@
--- Takes members off the board, with all that they have, or brings them back. Who is as it shall be is left alone.
+-- Takes members off the board, or brings them back with all that they had. Leaves members alone that are already where they should be.
 --
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua, without a name; 'back' or 'away', members (at most 1000), each once
@@ -9,7 +9,7 @@ local on, off = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSC
 local entries, hidden = redis.call('HMGET', entry_key, unpack(members)), redis.call('HMGET', hidden_key, unpack(members))
 local state = to == 'away' and 'a' or ''
 
--- Nothing is written before everything was read.
+-- Read everything before the first write.
 local changed, missing, texts, seats = {}, {}, {}, {}
 for i = 1, #members do
   local score = on[i] or off[i]

@@ -1,7 +1,7 @@
--- Reads entries of a guild's journal, newest first, whether the guild is verified or frozen or not.
+-- Reads entries of a guild's journal, newest first. The guild need not be verified.
 --
 -- KEYS     meta journal
--- ARGV     incarnation, from which id backwards, at most how many
+-- ARGV     incarnation, the newest id to read, how many at most
 -- returns  {'now', in ms, 'journal', {entry as in read_changes.lua, ...}} | {} when this incarnation is not loaded
 -- atomic   all entries are of one moment
 local meta_key, journal_key = unpack(KEYS)

@@ -1,10 +1,10 @@
--- Reads the changed members of a guild that have waited longest for the snapshot writer, and its journal, and notes in `pending` up to
--- which rev the archive may hold the guild from now on, and in `read` at which rev this was. They wait until end_changes.lua. A member is
--- read only with all of the journal: the archive holds the record of a request before, or with, what it did. Who changes again after a
--- page that may not be archived is noted by the later change, so a page that ends below the rev in `doubt` may lack earlier changes.
+-- Reads the changed members of a guild that have waited longest, and its journal, for the snapshot writer. Both stay until
+-- end_changes.lua. `pending` becomes the rev up to which the archive may hold the guild from now on, `read` the rev at this moment.
+-- Members are read only with the whole journal, so the archive never gets the effect of a request before its record. A member that
+-- changes again after a page that was not archived is noted with the later rev, so a page below the rev in `doubt` may lack changes.
 --
 -- KEYS     meta xp off entry dirty journal
--- ARGV     up to how many members, and those that share the last one's rev
+-- ARGV     how many members at most, not counting those that share the last one's rev
 -- returns  {} when the guild is not loaded | {'incarnation', incarnation} when it was not verified on this life of the server | {...,
 --          'epoch', epoch} when nothing waits | {..., 'rev', the guild's rev, 'upto', up to which rev all that waits is here (0: no
 --          members are), 'archived', as it was, 'known', pending (or archived) as it was, 'now', in ms, 'missing', 1 if earlier changes

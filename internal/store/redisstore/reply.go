@@ -14,8 +14,8 @@ import (
 
 var errReply = errors.New("unexpected reply")
 
-// reply is a script's answer, or a value in it. Its readers return zero values for anything of the wrong shape, and keep the first such error for
-// done, so that a damaged key is a failure and never a panic or a wrong number.
+// reply is a script's answer, or a value in it. Its readers return the zero value for a value of the wrong shape, and keep the first such error for
+// done. So a damaged key causes an error, never a panic or a wrong number.
 type reply struct {
 	value any
 	bad   *error // the first error of the whole answer
@@ -46,7 +46,7 @@ func (r reply) array() []any {
 	return all
 }
 
-// size is how many elements an array has.
+// size returns the number of elements of an array.
 func (r reply) size() int { return len(r.array()) }
 
 // sized returns an array that must have that many elements.
@@ -116,7 +116,7 @@ func (r reply) guild(g id.Guild) leaderboard.GuildRef {
 	return leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(r.of("incarnation").number())}
 }
 
-// oneOf returns what a number stands for, from 0 on.
+// oneOf reads a number and returns the element of all at that index.
 func oneOf[T any](all []T, r reply) (one T) {
 	n := r.number()
 	if n < 0 || n >= int64(len(all)) {
@@ -126,10 +126,10 @@ func oneOf[T any](all []T, r reply) (one T) {
 	return all[n]
 }
 
-// maxExact is up to where every whole number is a float.
+// maxExact is the number up to which a float64 represents each whole number.
 const maxExact = 1 << 53
 
-// wholeNumber reads an integer or its text. A score is a float to Redis, and the embedded one writes round ones from 100000000 on as 1e+08.
+// wholeNumber reads an integer or its text. Scores are floats in Redis; the embedded one writes round scores from 100000000 on as 1e+08.
 func wholeNumber(value any) (n int64, ok bool) {
 	switch v := value.(type) {
 	case int64:

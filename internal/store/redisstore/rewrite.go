@@ -12,7 +12,7 @@ var (
 	lowerScript       = newScript("lower_archived", "epoch")
 )
 
-// NoteUnsaved implements snapshot.Live, a few hundred users at a time, so that no call holds the server up for long.
+// NoteUnsaved implements snapshot.Live. It notes a few hundred users at a time, so that no call blocks the server for long.
 func (s *Store) NoteUnsaved(ctx context.Context, l snapshot.Load, users []id.User) (archived int64, err error) {
 	for first := true; first || len(users) > 0; first = false {
 		part := users[:min(len(users), chunkRows)]
@@ -34,7 +34,7 @@ func (s *Store) NoteUnsaved(ctx context.Context, l snapshot.Load, users []id.Use
 	return archived, nil
 }
 
-// NoteAllUnsaved implements snapshot.Live. Members that come or go meanwhile are noted by that.
+// NoteAllUnsaved implements snapshot.Live. A member that is created or deleted meanwhile is noted by that change.
 func (s *Store) NoteAllUnsaved(ctx context.Context, l snapshot.Load) error {
 	return s.eachMember(ctx, s.client.HScan, keysOf(l.Guild.ID).entry(), func(users []id.User) error {
 		_, err := s.NoteUnsaved(ctx, l, users)

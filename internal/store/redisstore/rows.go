@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// fillRows puts the xp and entries of an answer (prelude/rows.lua) into the rows, and returns the users whose entry had to be mended, so that a
-// damaged one does not keep the others from the archive: XP is the nearest there is, unreadable numbers are 0, unreadable user data is unknown.
+// fillRows puts the xp and entries of an answer (prelude/rows.lua) into the rows. It mends damaged entries, so that they do not keep the others
+// from the archive, and returns their users: XP becomes the nearest valid amount, unreadable numbers 0, unreadable user data unknown.
 func fillRows(r reply, rows []snapshot.Row) (mended []id.User) {
 	scores, entries := r.of("xp").sized(len(rows)), r.of("entries").sized(len(rows))
 	for i := range rows {
@@ -33,7 +33,7 @@ func fillRows(r reply, rows []snapshot.Row) (mended []id.User) {
 	return mended
 }
 
-// nearestXP reads a score; ok is false when it is not an amount of XP, but one is nearest to it.
+// nearestXP reads a score. If the score is no amount of XP, it returns the nearest amount, and ok is false.
 func nearestXP(score any) (xp level.XP, ok bool) {
 	if n, ok := wholeNumber(score); ok && checkXP(level.XP(n)) == nil {
 		return level.XP(n), true

@@ -26,13 +26,13 @@ var scriptFiles embed.FS
 // scripts that know only the format before would misread a key.
 const format = 1
 
-// constants begins every script: what meta notes of the server that a guild was verified on, and in its place of one that is frozen
-// (freeze.lua); the format, the highest XP, and how many events are kept.
+// constants begins every script. SERVER is the value of meta's `server` for a guild that is verified on this server, and FROZEN for a frozen
+// one (freeze.lua).
 var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, KEPT_EVENTS = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', '%[2]d', %[3]d, %[4]d\n",
 	redisconn.ServerMark, format, level.MaxXP, events.KeptEvents)
 
-// newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
-// mistake in this package, so it panics before anything runs.
+// newScript makes a script of the named file and the files of prelude that it uses, in their order. It panics if a file is missing: that is a
+// mistake in this package, and shows at the start.
 func newScript(name string, prelude ...string) *redisconn.Script {
 	return makeScript(name, redisconn.ScriptOptions{}, prelude)
 }
@@ -92,15 +92,15 @@ func known(err error) error {
 	return err
 }
 
-// run runs a script and returns its array. A refusal is an error of its own; after any other the script may have run.
+// run runs a script and returns its array. Each refusal is an error of refusals. After any other error the script may have run.
 func (s *Store) run(ctx context.Context, sc *redisconn.Script, keys []string, args ...any) (reply, error) {
 	c := redisconn.Call{Script: sc, Keys: keys, Args: args}
 	err := s.client.Run(ctx, &c)
 	return newReply(c.Reply), known(err)
 }
 
-// onEach runs a script for each guild, many in a round trip, and calls take with each answer, which may be an error of that guild. The first error
-// of take ends it. It skips the guilds of servers that do not respond, and returns their errors in the end.
+// onEach runs a script for each guild, many in a round trip, and calls take with each guild's answer or error. The first error of take ends it.
+// It skips the guilds of servers that do not respond, and returns these servers' errors in the end.
 func (s *Store) onEach(ctx context.Context, sc *redisconn.Script, guilds []id.Guild, keys func(guildKeys) []string, take func(id.Guild, reply, error) error, args ...any) error {
 	calls := make([]*redisconn.Call, len(guilds))
 	for i, g := range guilds {
@@ -123,5 +123,5 @@ type distinctErrors map[string]error
 
 func (d distinctErrors) add(err error) { d[err.Error()] = err }
 
-// join is nil when there are none.
+// join returns nil without errors.
 func (d distinctErrors) join() error { return errors.Join(slices.Collect(maps.Values(d))...) }

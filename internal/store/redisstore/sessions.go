@@ -16,8 +16,8 @@ import (
 
 var _ signin.Store = (*Store)(nil)
 
-// PutSession implements signin.Store. The user's list comes first, so that no session is ever missing
-// there; on a cluster the two are in different slots, so in no pipeline is one before the other.
+// PutSession implements signin.Store. It writes the user's list first, so that the list never lacks a session. It uses no pipeline, since on a
+// cluster the two keys are in different slots and a pipeline has no order.
 func (s *Store) PutSession(ctx context.Context, kept signin.Kept, ttl time.Duration, o signin.PutOptions) error {
 	list := sessionsKey(kept.User)
 	var older *redis.StringSliceCmd
@@ -46,7 +46,7 @@ func (s *Store) Session(ctx context.Context, h signin.Hash) ([]byte, error) {
 	return sealed, wrap("read a session", err)
 }
 
-// ClaimSession implements signin.Store. While the server rejects writes nobody gets a claim: the session could not be replaced either, and remains
+// ClaimSession implements signin.Store. While the server rejects writes it grants no claim: the session could not be replaced either, and stays
 // readable.
 func (s *Store) ClaimSession(ctx context.Context, h signin.Hash, hold time.Duration) (bool, error) {
 	err := s.client.SetArgs(ctx, sessionClaimKey(h), "", redis.SetArgs{Mode: "NX", TTL: hold}).Err()
@@ -85,7 +85,7 @@ func (s *Store) EndSessions(ctx context.Context, user id.User) error {
 	return wrap("end all sessions of a user", err)
 }
 
-// dropSessions removes the sessions before their list, so that it can be repeated if it is cut off.
+// dropSessions removes the sessions before their list, so that a call that fails midway can be repeated.
 func (s *Store) dropSessions(ctx context.Context, list string, hashes []string) error {
 	if len(hashes) == 0 {
 		return nil

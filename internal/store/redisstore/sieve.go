@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/platform/cached"
 )
 
-// sievesKept is of how many curves the texts are kept; each needs about a hundred bytes.
+// sievesKept is how many curves' texts are cached; each needs about a hundred bytes.
 const sievesKept = 1000
 
 // anyGain is the sieve that lets every gain through.
@@ -23,7 +23,7 @@ type sieves struct {
 
 func newSieves() sieves { return sieves{cached.NewLRU[level.Curve, any](sievesKept)} }
 
-// of returns the text as an argument of a script. It is empty without a curve.
+// of returns the curve's text as an argument of a script, empty without a curve.
 func (s sieves) of(c *level.Curve) any {
 	if c == nil {
 		return ""
@@ -36,9 +36,9 @@ func (s sieves) of(c *level.Curve) any {
 	return text
 }
 
-// sieveOf is the highest level that begins at level.MaxXP or below, how far off a value may be that Lua computes for a level up to it, and
+// sieveOf returns the highest level that begins at level.MaxXP or below, the largest error of a value that Lua computes for a level up to it, and
 // the coefficients. Horner's scheme over at most 5 rounded coefficients errs by less than 10 units of 2^-53 of the sum of the terms'
-// magnitudes. Where neighbouring levels could be confused, it is anyGain. Texts have no exponents, which the embedded Lua cannot read.
+// magnitudes. If that could confuse two levels, it returns anyGain. Texts have no exponents, which the embedded Lua cannot read.
 func sieveOf(c level.Curve) string {
 	top := c.LevelAt(level.MaxXP)
 	coefficients := c.Coefficients()

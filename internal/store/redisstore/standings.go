@@ -12,7 +12,7 @@ import (
 
 var standingsScript = newScript("standings", "loaded", "values", "entry")
 
-// daysText passes the days around now to scripts; empty when nothing is counted.
+// daysText returns the days around now as an argument of scripts; empty when the guild counts no gains.
 func daysText(d *period.Days) string {
 	if d == nil {
 		return ""
@@ -28,7 +28,7 @@ func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.
 	return s.readStandings(ctx, g, p, offset, limit, "")
 }
 
-// readStandings reads a stretch from a position on, or around the member in its middle.
+// readStandings reads limit members from offset on, or around the member `middle` if it is not "".
 func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p period.Period, offset, limit int64, middle string) (found leaderboard.Standings, err error) {
 	k, place := keysOf(g.ID), p.Kind.Place()
 	r, err := s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), int64(g.Incarnation), g.Hidden, place, p.Range(), offset, limit, middle)

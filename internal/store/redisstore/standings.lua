@@ -1,11 +1,11 @@
--- Reads a stretch of the board of a running period: members whose gains are above 0.
+-- Reads a stretch of the board of a running period. It ranks members whose gains are above 0.
 --
 -- KEYS     meta xp entry, the board
 -- ARGV     incarnation, flags (loaded.lua), place (1 the day to 4 the season) and days of the period as in boards.lua, first position
---          (from 0), how many members, and '', or who is in their middle: then the first position does not count
+--          (from 0), how many members, and '' or the member in their middle, which replaces the first position
 -- returns  {'epoch', epoch, 'rev', rev, 'members', how many there are, 'gained', the sum of their gains, 'first', first position,
 --          'rows', {member, gain, ...}, 'xp', {XP, ...}, 'entries', {entry, ...}} | NOTLOADED | NOMEMBER | NOTPRESENT |
---          NOBOARD: it is not there, and the guild has to be loaded with it
+--          NOBOARD: the board is missing, and the guild has to be loaded with it
 -- atomic   all is of one moment; nothing is changed
 local _, xp_key, entry_key, board_key = unpack(KEYS)
 local _, _, place, days, first, limit, middle = unpack(ARGV)
@@ -25,7 +25,7 @@ if middle ~= '' then
     local _, _, absent = fields(redis.call('HGET', entry_key, middle))
     return absent == 'a' and 'NOTPRESENT' or 'NOMEMBER'
   end
-  first = math.max(math.min(rank - math.floor(limit / 2), total - limit), 0) -- of an even limit one more is above
+  first = math.max(math.min(rank - math.floor(limit / 2), total - limit), 0) -- an even limit shows one more above the member than below
 end
 local last = math.min(first + limit, total) - 1
 if last >= first + 0 then rows = redis.call('ZREVRANGE', board_key, first, last, 'WITHSCORES') end

@@ -24,21 +24,21 @@ type Options struct {
 	OnceTTL time.Duration // how long the record of a named request is kept, in whole milliseconds; 0 is leaderboard.OnceTTL
 }
 
-// New returns a Store on a client, which stays the caller's to close.
+// New returns a Store on a client. The caller closes the client.
 func New(client *redisconn.Client, o Options) *Store {
 	s := &Store{client: client, sieves: newSieves(), onceTTL: cmp.Or(o.OnceTTL, leaderboard.OnceTTL)}
 	s.changed = snapshot.NewNotes(s.noteGuilds, 0)
 	return s
 }
 
-// Nudge tells every replica that something in the archive's log of changes is new. It says no more than "look now", and
-// replicas look by themselves from time to time, so a nudge that gets lost does no harm.
+// Nudge tells every replica to read the archive's log of changes now. Replicas also read it from time to time by themselves, so a lost nudge
+// does no harm.
 func (s *Store) Nudge(ctx context.Context) error {
 	return wrap("nudge", s.client.Publish(ctx, changesChannel, "").Err())
 }
 
-// Nudges listens for nudges, this replica's own included, until ctx ends; then the channel is closed. It merges nudges that were not taken yet. It
-// reconnects by itself, and each new connection counts as a nudge, since some may have been lost.
+// Nudges listens for nudges, this replica's own included, until ctx ends, and then closes the channel. It merges nudges that were not received
+// yet. It reconnects by itself, and sends a nudge for each new connection, since it may have missed some.
 func (s *Store) Nudges(ctx context.Context) <-chan struct{} {
 	nudges := make(chan struct{}, 1)
 	go func() {

@@ -1,7 +1,7 @@
--- Looks at a guild for the snapshot writer: does something of it wait to be archived, or else, does nobody use it?
+-- Tells the snapshot writer if a guild has changes to archive, and if not, if it is idle.
 --
 -- KEYS     meta lock dirty journal
--- ARGV     for how long no use must have been noted, in ms; 0 does not ask
+-- ARGV     the ms without use after which a guild is cold; 0: no guild is
 -- returns  {} when it is not loaded | {'state', 'changed'} | {'state', 'unverified'}: it is only to be verified |
 --          {'state', 'cold' or 'warm', 'incarnation', incarnation, 'epoch', epoch, 'archived', rev}
 -- atomic   all is of one moment
@@ -13,7 +13,7 @@ if not incarnation then return {} end
 if rev ~= archived or redis.call('ZCARD', dirty_key) > 0 or redis.call('XLEN', journal_key) > 0 then return {'state', 'changed'} end
 if server ~= SERVER then return {'state', 'unverified'} end
 
--- A `pending` that is not above `archived` is of a writer that died.
+-- A `pending` of at most `archived` was left by a writer that died.
 local busy = pending and pending + 0 > archived + 0 or redis.call('EXISTS', lock_key) > 0
 local cold = idle > 0 and not busy and now() - (used or 0) >= idle
 return {'state', cold and 'cold' or 'warm', 'incarnation', incarnation, 'epoch', epoch, 'archived', archived}

@@ -1,8 +1,8 @@
--- Reads members with unsaved changes of a guild that is about to be loaded again, and makes the hydration's lock last longer.
+-- Reads members with unsaved changes of a guild that will be loaded again, and extends the hydration's lock.
 --
 -- KEYS     meta lock xp off entry journal
--- ARGV     incarnation, token, how long the lock lasts in ms, from which id on the journal is read, or '' for none of it, members...
--- returns  {'rev', rev, 'epoch', epoch, 'read', the rev at which something was read for the archive last, or up to which it is archived,
+-- ARGV     incarnation, token, how long the lock lasts in ms, the first id of the journal to read, or '' to skip it, members...
+-- returns  {'rev', rev, 'epoch', epoch, 'read', the rev at the last read for the archive, or else `archived`,
 --          'xp', 'entries' as in rows.lua, 'journal', up to 250 entries as in read_changes.lua} | HYDRATIONLOST
 -- atomic   all entries and rev are of one moment
 local meta_key, lock_key, xp_key, off_key, entry_key, journal_key = unpack(KEYS)

@@ -1,4 +1,4 @@
--- Notes that a guild is used, if it is loaded.
+-- Notes the time of a loaded guild's last use.
 --
 -- KEYS     meta
 -- ARGV     none

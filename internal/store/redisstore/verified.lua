@@ -1,7 +1,7 @@
--- Notes that a guild holds all that is archived of it, on this life of this server, and ends the hydration.
+-- Marks a guild as verified on this life of the server: it holds all that is archived. Ends the hydration.
 --
 -- KEYS     meta lock
--- ARGV     incarnation, token, the epoch that the archive was raised to
+-- ARGV     incarnation, token, the archive's new epoch
 -- returns  {} | HYDRATIONLOST
 -- atomic   all of it; the guild is loaded from this moment on
 local meta_key, lock_key = unpack(KEYS)

@@ -1,11 +1,11 @@
--- Reads a page of the board and members with their ranks, unless the guild is as the caller knows it.
+-- Reads a page of the board and members with their ranks, unless the caller knows the guild's current version.
 --
 -- KEYS     meta xp entry
--- ARGV     incarnation, flags (loaded.lua), the epoch and the rev that are known (or '' twice), how many rows a page has, the
+-- ARGV     incarnation, flags (loaded.lua), the epoch and the rev that the caller knows (or '' twice), how many rows a page has, the
 --          number of the page or 0, members (at most 100)
--- returns  {'epoch', epoch, 'rev', rev, 'total', how many are on the board}, and when that is not what is known also {..., 'number',
---          the page's, 'rows', {member, XP, ...}, 'entries', {entry, ...}, 'members', as in ranked.lua}; a page past the last page is
---          the last one | NOTLOADED
+-- returns  {'epoch', epoch, 'rev', rev, 'total', how many are on the board}, and for a version that the caller does not know also {...,
+--          'number', the page's, 'rows', {member, XP, ...}, 'entries', {entry, ...}, 'members', as in ranked.lua} | NOTLOADED. A number
+--          past the last page gets the last page
 -- atomic   all is of one moment; nothing is changed
 local _, xp_key, entry_key = unpack(KEYS)
 local _, _, known_epoch, known_rev, size, number = unpack(ARGV, 1, 6)

@@ -1,18 +1,18 @@
--- The boards of the running day, week, month and season: sorted sets of what members gained. 'boards' of meta has the newest day that
--- anything was counted on, and the days of each ('20784 20784-20785 20780-20787 - -'); or '-' when they lack something and have to be
--- loaded with the guild. It is not there while nothing was ever counted. 'gained:day' and so on are the sums of the gains above 0 of
--- members on the board of all time. Who is absent or hidden stands on the boards all the same, far below 0: the gain less AWAY.
+-- The boards of the running day, week, month and season are sorted sets of members' gains. meta's 'boards' holds the newest day with a
+-- gain, and the days of each board ('20784 20784-20785 20780-20787 - -'). It is '-' when the boards are incomplete and must be loaded with
+-- the guild, and missing before the first gain. meta's 'gained:day' and so on are the sums of the gains above 0 of members on the board of
+-- all time. Absent and hidden members stay on the boards with their gain less AWAY, far below 0.
 local AWAY, SUMS = 2 ^ 52, {'gained:day', 'gained:week', 'gained:month', 'gained:season'}
 
--- Adds to what a member has on a board.
+-- Adds to a member's gain on a board.
 local function add_to_board(place, member, amount)
   local after = redis.call('ZINCRBY', KEYS[9 + place], amount, member) + 0
   local counted = math.max(after, 0) - math.max(after - amount, 0)
   if counted ~= 0 then redis.call('HINCRBY', meta_key, SUMS[place], counted) end
 end
 
--- Takes a member off the boards (to is nil), or moves it far below 0 ('away') or up again ('back'), unless it is there. Without a
--- calendar the boards are not named: then they have to be loaded again.
+-- Takes a member off the boards (to is nil), or moves it far below 0 ('away') or up again ('back') if it is not there yet. Without a
+-- calendar, KEYS names no boards, so they must be loaded again.
 local function move_on_boards(member, to)
   if not boards or boards == '-' then return end
   if days == '' then return redis.call('HSET', meta_key, 'boards', '-') end

@@ -1,2 +1,2 @@
--- XP within 0 and the highest there is.
+-- Limits XP to 0..MAX_XP.
 local function clamp(xp) return math.max(0, math.min(xp, MAX_XP)) end

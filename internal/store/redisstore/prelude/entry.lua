@@ -1,7 +1,7 @@
--- An entry is text, fields with NUL between: message count, last update, end of the cooldown, 'a' if the member is absent, gains by day
--- (gains.lua), and five of user data.
+-- An entry is a text of fields separated by NUL: message count, last update, end of the cooldown, 'a' if the member is absent, gains by
+-- day (gains.lua), and five fields of user data.
 
--- Returns message count, end of the cooldown, 'a' or '', gains and all user data; zeros for a missing entry, nothing for a damaged one.
+-- Returns message count, end of the cooldown, 'a' or '', gains and all user data. A missing entry gives zeros, a damaged one nil.
 local function fields(entry)
   if not entry then return '0', '0', '', '', '\0\0\0\0' end
   return string.match(entry, '^(%d+)%z%d+%z(%d+)%z(a?)%z([^%z]*)%z(.*)$')
@@ -11,8 +11,8 @@ local function entry_text(count, updated, cooldown_end, absent, gains, user)
   return table.concat({count, updated, cooldown_end, absent, gains, user}, '\0')
 end
 
--- Returns the gains of a new entry: '!' when the member waits for a snapshot, so that what the archive has of days may be of an entry
--- before. boards is meta's.
+-- Returns the gains of a new entry: '!' if the member waits for a snapshot, because the archive may still hold days of an earlier entry.
+-- boards is meta's.
 local function first_gains(dirty_key, boards, member)
   return boards and redis.call('ZMSCORE', dirty_key, member)[1] and '!' or ''
 end

@@ -1,5 +1,5 @@
--- Appends an event to the guild's log, which holds the last KEPT_EVENTS of them, or a few more; hidden says that it is of a member who is.
--- The first one after a load puts the load's mark, which until then is in meta (commit_hydration.lua), before itself.
+-- Appends an event to the guild's log, which keeps the last KEPT_EVENTS of them, or a few more. hidden: the event's member is hidden. The
+-- first event after a load first moves the load's mark from meta (commit_hydration.lua) into the log.
 local function event(meta_key, events_key, hidden, ...)
   local marked, words = redis.call('HGET', meta_key, 'marked'), {...}
   if marked then

@@ -1,14 +1,14 @@
--- Gains, by day in a member's entry ('20782:350,20781:-20', newest first) and on the boards of the running day, week, month and season
--- (boards.lua). A day is a number, days since 1970-01-01. The caller says in `days` when today and tomorrow begin in ms, and names the
--- boards of yesterday, today and tomorrow in the guild's zone ('ms ms <boards>|<boards>|<boards>'), and the server's clock chooses: so all
--- changes around midnight fall on one side of it, whichever replica they came through. Without a calendar (days is '') nothing is counted,
--- and no time is spent on making these functions.
+-- Counts gains by day in a member's entry ('20782:350,20781:-20', newest first) and on the boards of the running day, week, month and
+-- season (boards.lua). A day is a number of days since 1970-01-01. `days` holds when today and tomorrow begin in ms, and the boards of
+-- yesterday, today and tomorrow in the guild's zone ('ms ms <boards>|<boards>|<boards>'). The server's clock chooses among them, so
+-- replicas whose clocks differ agree about midnight. Without a calendar (days is '') nothing is counted, and these functions are not
+-- even created, which saves time.
 local open_boards, earned, count_gain
 if days ~= '' then
-  local today, open -- the day that gains count for, and the boards that are open: {{place, first day, the day after the last}, ...}
+  local today, open -- the current day, and the open boards: {{place, first day, the day after the last}, ...}
 
-  -- Makes the boards that meta names those of today. One of a later period stays: the clock or the zone went back. A period that begins
-  -- with a day that was counted before has a board that lacks it: the calendar has changed, and the guild has to be loaded again ('-').
+  -- Replaces boards of ended periods by those of today, and returns meta's new 'boards'. A board of a later period stays, since the clock or
+  -- the zone went back. If a new period begins on a day already counted, the calendar has changed: its board would lack that day, so '-'.
   local function turn_boards(wanted)
     local has, wants = {}, {}
     for word in string.gmatch(boards, '%S+') do has[#has + 1] = word end
@@ -30,7 +30,7 @@ if days ~= '' then
     return table.concat(has, ' ')
   end
 
-  -- Finds out what day it is, and which boards are open.
+  -- Sets today and open.
   open_boards = function()
     local from, to, yesterday, this_day, tomorrow = string.match(days, '^(%d+) (%d+) ([^|]+)|([^|]+)|([^|]+)$')
     local wanted = time < from + 0 and yesterday or time < to + 0 and this_day or tomorrow
@@ -47,9 +47,9 @@ if days ~= '' then
     end
   end
 
-  -- Returns the gains of an entry after one more, and the day that it counts for. Days that no zone can come back to leave the entry once
-  -- they are archived. What is archived of a day that a clock was set back to is not known here: then the gain counts for the last day
-  -- that is.
+  -- Adds a gain to those of an entry, and returns them with the day that it counts for. A day more than two before the newest leaves the
+  -- entry once it is archived. A clock set back further would need its archived gains, which are not here, so the gain then counts for the
+  -- oldest day that stays.
   earned = function(member, gains, gain)
     if gain == 0 then return gains, today end
     if gains == '' then return today .. ':' .. gain, today end
@@ -73,7 +73,7 @@ if days ~= '' then
     return (waits and fresh and '!' or '') .. table.concat(left, ','), counted
   end
 
-  -- Puts what a member gained on a day onto the open boards.
+  -- Adds a member's gain on a day to the open boards.
   count_gain = function(member, day, gain)
     if gain == 0 then return end
     for i = 1, #open do

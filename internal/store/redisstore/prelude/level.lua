@@ -1,8 +1,8 @@
--- Changes of level, by the curve that the caller sends: '' (nothing is noted), 'any' (every change of XP is), or the highest level that
--- anybody can reach, how far off a value below may be, and five coefficients. May say yes for what is not a change of level, never
--- misses one: readers of the log filter with exact arithmetic (sieve.go).
+-- Finds changes of level by the curve that the caller sends: '' (log no change), 'any' (log each change of XP), or the highest level that
+-- a member can reach, the error of a value computed below, and five coefficients. It may report a change that is none, and never misses
+-- one; readers of the log filter with exact arithmetic (sieve.go).
 
--- Returns the XP at which a level begins, about, with c as read_curve returns it.
+-- Returns about the XP at which level n begins. c is what read_curve returns.
 local function value(c, n) return (((c[7] * n + c[6]) * n + c[5]) * n + c[4]) * n + c[3] end
 
 local function read_curve(text)
@@ -11,7 +11,7 @@ local function read_curve(text)
   return {top + 0, slack + 0, c0 + 0, c1 + 0, c2 + 0, c3 + 0, c4 + 0}
 end
 
--- Says whether a level may begin above one amount of XP and not above the other.
+-- Reports whether a level may begin between two amounts of XP.
 local function leveled(curve, before, after)
   if curve == '' or before == after then return false end
   if curve == 'any' then return true end

@@ -1,4 +1,4 @@
--- Says whether the caller holds the lock of the hydration, and the guild is not in use. KEYS[1] meta, KEYS[2] lock; ARGV[1] incarnation,
+-- Reports whether the caller holds the hydration's lock and the guild is not in use. KEYS[1] meta, KEYS[2] lock; ARGV[1] incarnation,
 -- ARGV[2] token.
 local function locked()
   local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server')

@@ -1,6 +1,6 @@
--- Counts a change of members, each named once, and notes them for the next snapshot by the rev of their oldest change that no snapshot
--- has read: the first to change is the first to be written. A member whose rev is at most `pending` may be in the page that is being
--- written, so note it again with the new rev. rev, since and pending are meta's. Returns the rev of this change.
+-- Raises the guild's rev and notes the changed members, each named once, for the next snapshot. A member is noted with the rev of its
+-- oldest change that no snapshot has read, so the oldest changes are written first. A member whose rev is at most `pending` may be in the
+-- page that is being written, so it is noted again with the new rev. rev, since and pending are meta's. Returns the new rev.
 local function note(meta_key, dirty_key, rev, since, pending, time, members)
   rev = rev + 1
   redis.call('HSET', meta_key, 'rev', rev, 'since', since or time)

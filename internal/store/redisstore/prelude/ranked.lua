@@ -1,5 +1,5 @@
--- Reads members (at most 1000): for each {'xp', XP, 'rank', rank from 0, 'entry', entry}, with nil where there is none. Where off_key is
--- given, one that is absent or hidden has its XP as well, the rank that it would have, and 'off' with 1; else it has only an entry.
+-- Reads members (at most 1000): for each {'xp', XP, 'rank', rank from 0, 'entry', entry}, with nil for what is missing. With off_key, an
+-- absent or hidden member also has its XP, the rank that it would have, and 'off' with 1; without off_key it has only its entry.
 local function ranked(xp_key, off_key, entry_key, members)
   if #members == 0 then return {} end
   local scores, entries = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('HMGET', entry_key, unpack(members))

@@ -1,5 +1,4 @@
--- Asks for a list of members of a key with a command that takes many (HMGET, ZMSCORE), in pieces, because unpack is bounded by the
--- stack of Lua.
+-- Reads any number of members of a key with HMGET or ZMSCORE, in pieces, because Lua's stack bounds unpack.
 local function values(command, key, members)
   local all = {}
   for from = 1, #members, 1000 do

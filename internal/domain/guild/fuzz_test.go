@@ -2,8 +2,6 @@ package guild_test
 
 import (
 	"encoding/json"
-	"regexp"
-	"strings"
 	"testing"
 
 	"levelboard/internal/domain/fault"
@@ -16,65 +14,6 @@ func onlyInvalid(t *testing.T, in string, err error) {
 	if !fault.Is(err, fault.Invalid) {
 		t.Fatalf("%q: %v is not the client's fault", in, err)
 	}
-}
-
-func FuzzValidHash(f *testing.F) {
-	for _, s := range []string{hash, "a_" + hash, "", "A_" + hash, hash + "\n"} {
-		f.Add(s)
-	}
-	pattern := regexp.MustCompile(`\A(a_)?[a-z0-9]{32}\z`)
-	f.Fuzz(func(t *testing.T, s string) {
-		if valid := guild.ValidHash(s); valid != pattern.MatchString(s) {
-			t.Fatalf("%q: %v, against the pattern", s, valid)
-		}
-	})
-}
-
-func FuzzParseVanity(f *testing.F) {
-	for _, s := range []string{"gophers", "Go", "a", "12345678901234567", "012345678901234567x", "K\u212a"} {
-		f.Add(s)
-	}
-	pattern, digits := regexp.MustCompile(`\A[a-zA-Z0-9]{2,32}\z`), regexp.MustCompile(`\A[0-9]{17,19}\z`)
-	f.Fuzz(func(t *testing.T, s string) {
-		vanity, err := guild.ParseVanity(s)
-		if (err == nil) != (pattern.MatchString(s) && !digits.MatchString(s)) {
-			t.Fatalf("%q: %q, %v, against the pattern", s, vanity, err)
-		}
-		if err != nil {
-			return
-		}
-		if again, err := guild.ParseVanity(string(vanity)); err != nil || again != vanity || !strings.EqualFold(string(vanity), s) {
-			t.Fatalf("%q became %q, which becomes %q, %v", s, vanity, again, err)
-		}
-		if g, entry, err := guild.ParseEntry(s); err != nil || g != "" || entry != string(vanity) {
-			t.Fatalf("%q is the vanity %q, but its board is found by %q, %q, %v", s, vanity, g, entry, err)
-		}
-	})
-}
-
-func FuzzParseEntry(f *testing.F) {
-	for _, s := range []string{"100000000000000000", "gophers", "A", "", "a/b", "012345678901234567"} {
-		f.Add(s)
-	}
-	snowflake, pattern := regexp.MustCompile(`\A[1-9][0-9]{16,18}\z`), regexp.MustCompile(`\A[a-zA-Z0-9]+\z`)
-	f.Fuzz(func(t *testing.T, s string) {
-		g, vanity, err := guild.ParseEntry(s)
-		switch {
-		case err != nil:
-			onlyInvalid(t, s, err)
-			if pattern.MatchString(s) {
-				t.Fatalf("%q was refused: %v", s, err)
-			}
-		case snowflake.MatchString(s):
-			if string(g) != s || vanity != "" {
-				t.Fatalf("%q: got %q, %q", s, g, vanity)
-			}
-		default:
-			if g != "" || vanity != strings.ToLower(s) || !pattern.MatchString(s) {
-				t.Fatalf("%q: got %q, %q", s, g, vanity)
-			}
-		}
-	})
 }
 
 func FuzzCurve(f *testing.F) {

@@ -2,6 +2,7 @@ package guild
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -14,10 +15,13 @@ import (
 const HashRule = "32 lowercase letters or digits, with or without a_ before them"
 
 // ValidHash reports whether s can be an avatar's or icon's hash, as HashRule says.
-func ValidHash(s string) bool {
-	s = strings.TrimPrefix(s, "a_")
-	return len(s) == 32 && alphanumeric(s) && s == strings.ToLower(s)
-}
+func ValidHash(s string) bool { return hashForm.MatchString(s) }
+
+var (
+	hashForm   = regexp.MustCompile(`^(a_)?[a-z0-9]{32}$`)
+	vanityForm = regexp.MustCompile(`^[a-zA-Z0-9]{2,32}$`)
+	entryForm  = regexp.MustCompile(`^[a-zA-Z0-9]+$`)
+)
 
 // Vanity is a short name for a guild's board, in lower case, which is how it is stored and matched. It has 2 to 32 letters and digits
 // (ASCII) and is not 17 to 19 digits alone, or it would read as a guild's id. A guild without one has the empty Vanity.
@@ -25,7 +29,7 @@ type Vanity string
 
 // ParseVanity reads a vanity in any case of its letters. Its error is the rule that the text breaks.
 func ParseVanity(s string) (Vanity, error) {
-	if len(s) < 2 || len(s) > 32 || !alphanumeric(s) {
+	if !vanityForm.MatchString(s) {
 		return "", errors.New("must be 2 to 32 letters (a to z) and digits")
 	}
 	if len(s) >= 17 && len(s) <= 19 && strings.Trim(s, "0123456789") == "" {
@@ -54,19 +58,8 @@ func ParseEntry(s string) (gid id.Guild, vanity string, err error) {
 	if id.Valid(s) {
 		return id.Guild(s), "", nil
 	}
-	if s == "" || !alphanumeric(s) {
+	if !entryForm.MatchString(s) {
 		return "", "", fault.New(fault.Invalid, "The leaderboard must be named by a guild's id or by a vanity of letters (a to z) and digits")
 	}
 	return "", strings.ToLower(s), nil
-}
-
-// alphanumeric reports whether s has nothing but ASCII letters and digits.
-func alphanumeric(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
 }

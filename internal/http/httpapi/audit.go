@@ -12,8 +12,6 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-const reasonHeader = "X-Audit-Log-Reason"
-
 // recorded notes for the audit log who makes a change, and why.
 func (a *api) recorded(c *gin.Context) {
 	if c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead {
@@ -23,23 +21,15 @@ func (a *api) recorded(c *gin.Context) {
 	if key := callerOf(c).Key; key != nil {
 		by.Actor = audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}
 	}
-	var err error
-	if by.Reason, err = reason(c.Request.Header); err != nil {
+	reason, _, err := header(c.Request.Header, "X-Audit-Log-Reason", "reason")
+	if err == nil {
+		by.Reason, err = audit.ParseReason(reason)
+	}
+	if err != nil {
 		a.fail(c, err)
 		return
 	}
 	c.Request = c.Request.WithContext(audit.With(c.Request.Context(), by))
-}
-
-// reason reads the header; empty when there is none.
-func reason(h http.Header) (string, error) {
-	switch given := h[reasonHeader]; len(given) {
-	case 0:
-		return "", nil
-	case 1:
-		return audit.ParseReason(given[0])
-	}
-	return "", fault.New(fault.Invalid, "The header X-Audit-Log-Reason is given more than once. Send one reason.")
 }
 
 type auditRecordJSON struct {

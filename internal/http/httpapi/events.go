@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	lastEventHeader = "Last-Event-ID"
 	// reconnectAfter is what clients are asked to wait before they come back.
 	reconnectAfter = 2 * time.Second
 	// recheckAfter is after how long of silence the permission is checked: a guild whose members were replaced has another log.
@@ -72,14 +71,11 @@ func setStreamHeaders(h http.Header) {
 
 // lastEventID reads the header; nil when there is none, or an empty one.
 func lastEventID(h http.Header) (*events.ID, error) {
-	given := h.Values(lastEventHeader)
-	if len(given) == 0 || len(given) == 1 && given[0] == "" {
-		return nil, nil
+	text, _, err := header(h, "Last-Event-ID", "id")
+	if text == "" {
+		return nil, err
 	}
-	if len(given) > 1 {
-		return nil, fault.New(fault.Invalid, "The header Last-Event-ID is given more than once. Send one id.")
-	}
-	parsed, err := events.ParseID(given[0])
+	parsed, err := events.ParseID(text)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "The header Last-Event-ID %s.", err)
 	}

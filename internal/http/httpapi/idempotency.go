@@ -2,54 +2,45 @@ package httpapi
 
 import (
 	"net/http"
-
-	"github.com/gin-gonic/gin"
+	"regexp"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/usecase/leaderboard"
 )
 
-const (
-	idempotencyHeader = "Idempotency-Key"
-	replayedHeader    = "Idempotent-Replayed"
-	maxIdempotencyKey = 128
-)
+var visible = regexp.MustCompile(`^[!-~]{1,128}$`)
 
-// idempotencyKey reads the header; empty when there is none.
-func idempotencyKey(h http.Header) (string, error) {
-	switch given := h.Values(idempotencyHeader); {
-	case len(given) == 0:
-		return "", nil
-	case len(given) > 1:
-		return "", fault.New(fault.Invalid, "The header Idempotency-Key is given more than once. Send one key.")
-	case !validIdempotencyKey(given[0]):
-		return "", fault.New(fault.Invalid, "The header Idempotency-Key must be 1 to %d visible ASCII characters.", maxIdempotencyKey)
-	default:
-		return given[0], nil
+// idempotencyKey reads the header Idempotency-Key.
+func (r *request) idempotencyKey() {
+	if r.err != nil {
+		return
+	}
+	given := false
+	r.key, given, r.err = header(r.c.Request.Header, "Idempotency-Key", "key")
+	if given && !visible.MatchString(r.key) {
+		r.err = fault.New(fault.Invalid, "The header Idempotency-Key must be 1 to 128 visible ASCII characters.")
 	}
 }
 
-func validIdempotencyKey(key string) bool {
-	if len(key) < 1 || len(key) > maxIdempotencyKey {
-		return false
+// header reads a header that may be given once.
+func header(h http.Header, name, what string) (value string, given bool, err error) {
+	switch values := h.Values(name); len(values) {
+	case 0:
+		return "", false, nil
+	case 1:
+		return values[0], true, nil
 	}
-	for i := range len(key) {
-		if key[i] < 0x21 || key[i] > 0x7e {
-			return false
-		}
-	}
-	return true
+	return "", false, fault.New(fault.Invalid, "The header %s is given more than once. Send one %s.", name, what)
 }
 
-// onceOf names the request by its Idempotency-Key, in the namespace of its caller, if it has one. body is what was sent,
-// byte for byte; nil where a body means nothing.
-func onceOf(c *gin.Context, key string, body []byte) leaderboard.Once {
-	if key == "" {
+// once names the request by its Idempotency-Key, in the namespace of its caller, if it has one, and by the body that was read, byte for byte.
+func (r *request) once() leaderboard.Once {
+	if r.key == "" {
 		return leaderboard.Once{}
 	}
 	return leaderboard.Once{
-		Key:     leaderboard.DigestOf([]byte(namespace(callerOf(c))), []byte(key)),
-		Request: leaderboard.DigestOf([]byte(c.Request.Method), []byte(c.Request.URL.Path), body),
+		Key:     leaderboard.DigestOf([]byte(namespace(callerOf(r.c))), []byte(r.key)),
+		Request: leaderboard.DigestOf([]byte(r.c.Request.Method), []byte(r.c.Request.URL.Path), r.sent),
 	}
 }
 
@@ -57,6 +48,6 @@ func onceOf(c *gin.Context, key string, body []byte) leaderboard.Once {
 func (r *request) replayed(so bool) {
 	if so {
 		replays.Inc()
-		r.c.Header(replayedHeader, "true")
+		r.c.Header("Idempotent-Replayed", "true")
 	}
 }

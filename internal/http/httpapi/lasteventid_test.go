@@ -10,7 +10,7 @@ func TestAnEmptyLastEventIDIsNone(t *testing.T) {
 	sent := func(ids ...string) http.Header {
 		h := http.Header{}
 		for _, id := range ids {
-			h.Add(lastEventHeader, id)
+			h.Add("Last-Event-ID", id)
 		}
 		return h
 	}

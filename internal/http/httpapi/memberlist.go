@@ -30,8 +30,7 @@ type membersWanted struct {
 // listMembers answers with members by their ids or by a name.
 func (a *api) listMembers(r *request) (any, error) {
 	r.guild()
-	want, err := queryMembers(r.query)
-	r.keep(err)
+	want := r.wantedMembers()
 	g := r.permitted()
 	if r.err != nil {
 		return nil, r.err
@@ -44,26 +43,24 @@ func (a *api) listMembers(r *request) (any, error) {
 	return knownBody(g, want.users, view.Members), err
 }
 
-// queryMembers reads either ids, or search with limit.
-func queryMembers(values url.Values) (w membersWanted, err error) {
-	byName := values.Has("search")
-	if byName == values.Has("ids") {
-		return w, fault.New(fault.Invalid, "The query needs either ids, which names up to %d users with commas between, or search, the beginning of a name.", maxIDs)
+// wantedMembers reads either ids, or search with limit.
+func (r *request) wantedMembers() (w membersWanted) {
+	byName := r.query.Has("search")
+	if byName == r.query.Has("ids") {
+		r.keep(fault.New(fault.Invalid, "The query needs either ids, which names up to %d users with commas between, or search, the beginning of a name.", maxIDs))
 	}
-	if w.limit = leaderboard.MaxFound; values.Has("limit") {
-		if !byName {
-			return w, fault.New(fault.Invalid, "The query parameter limit goes with search. Leave it out with ids.")
-		}
-		if w.limit, err = queryInt(values, "limit", 1, leaderboard.MaxFound); err != nil {
-			return w, err
-		}
+	if !byName && r.query.Has("limit") {
+		r.keep(fault.New(fault.Invalid, "The query parameter limit goes with search. Leave it out with ids."))
 	}
+	w.limit = r.optionalInt("limit", 1, leaderboard.MaxFound, leaderboard.MaxFound)
+	var err error
 	if byName {
-		w.name, err = leaderboard.ParseQuery(values.Get("search"))
+		w.name, err = leaderboard.ParseQuery(r.query.Get("search"))
 	} else {
-		w.users, err = queryIDs(values)
+		w.users, err = queryIDs(r.query)
 	}
-	return w, err
+	r.keep(err)
+	return w
 }
 
 // queryIDs reads the parameter ids: 1 to maxIDs of users with commas between, each once.

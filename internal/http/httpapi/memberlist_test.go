@@ -24,10 +24,11 @@ func FuzzMembersQuery(f *testing.F) {
 		if err != nil {
 			return
 		}
-		w, err := queryMembers(values)
-		if err != nil {
-			if !fault.Is(err, fault.Invalid) {
-				t.Fatalf("%q: %v", text, err)
+		r := &request{query: values}
+		w := r.wantedMembers()
+		if r.err != nil {
+			if !fault.Is(r.err, fault.Invalid) {
+				t.Fatalf("%q: %v", text, r.err)
 			}
 			return
 		}

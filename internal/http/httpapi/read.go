@@ -12,7 +12,6 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/strictjson"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 // request is read line by line, in the order of the contract's checks: the path and the query, headers and the body, then the guild and what
@@ -117,13 +116,6 @@ func pathID[T id.Guild | id.User](r *request, param, name string) T {
 	return parsed
 }
 
-// idempotencyKey reads the header Idempotency-Key.
-func (r *request) idempotencyKey() {
-	if r.err == nil {
-		r.key, r.err = idempotencyKey(r.c.Request.Header)
-	}
-}
-
 // body reads a JSON body of at most maxBody, which has to arrive soon.
 func (r *request) body() []byte {
 	if r.err == nil {
@@ -157,9 +149,6 @@ func (r *request) decode(into any) {
 		r.err = strictjson.Decode(r.sent, into)
 	}
 }
-
-// once names the request by its Idempotency-Key, if it has one, and by the body that was read.
-func (r *request) once() leaderboard.Once { return onceOf(r.c, r.key, r.sent) }
 
 // permitted finds the guild of the path and refuses a key that may not do this in it.
 func (r *request) permitted() *guild.Guild {

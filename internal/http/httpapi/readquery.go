@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
 	"math"
-	"net/url"
 	"strconv"
 
 	"levelboard/internal/domain/fault"
@@ -32,9 +32,23 @@ func (r *request) int(name string, low, high int64) int64 {
 	if r.err != nil {
 		return 0
 	}
-	n, err := queryInt(r.query, name, low, high)
-	r.err = err
-	return n
+	text := r.query.Get(name)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) && n == high && text[0] != '+' && text[0] != '0' {
+		return n
+	}
+	if err == nil && n >= low && n <= high && strconv.FormatInt(n, 10) == text {
+		return n
+	}
+	must, bounds := "must be", fmt.Sprintf("from %d to %d", low, high)
+	if !r.query.Has(name) {
+		must = "is required and must be"
+	}
+	if high == math.MaxInt64 {
+		bounds = fmt.Sprintf("from %d", low)
+	}
+	r.err = fault.New(fault.Invalid, "The query parameter %s %s a whole number %s.", name, must, bounds)
+	return 0
 }
 
 // optionalInt is int with what is usual where the query does not say.
@@ -43,25 +57,6 @@ func (r *request) optionalInt(name string, low, high, usual int64) int64 {
 		return usual
 	}
 	return r.int(name, low, high)
-}
-
-func queryInt(values url.Values, name string, low, high int64) (int64, error) {
-	text := values.Get(name)
-	n, err := strconv.ParseInt(text, 10, 64)
-	if errors.Is(err, strconv.ErrRange) && n == high && text[0] != '+' && text[0] != '0' {
-		return n, nil
-	}
-	if err != nil || n < low || n > high || strconv.FormatInt(n, 10) != text {
-		must := "must be"
-		if !values.Has(name) {
-			must = "is required and must be"
-		}
-		if high == math.MaxInt64 {
-			return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d.", name, must, low)
-		}
-		return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d to %d.", name, must, low, high)
-	}
-	return n, nil
 }
 
 // page reads the number of a page.

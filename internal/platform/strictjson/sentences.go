@@ -3,6 +3,7 @@ package strictjson
 import (
 	"errors"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +12,9 @@ import (
 
 	"levelboard/internal/domain/fault"
 )
+
+// plain matches names that need no quotes in an error.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
 // maxQuoted is how many bytes of a client's own text an error repeats.
 const maxQuoted = 64
@@ -73,22 +77,13 @@ func (d *decoder) named(p jsontext.Pointer) string {
 		switch _, err := strconv.ParseUint(name, 10, 32); {
 		case err == nil:
 			path += "[" + name + "]"
-		case plain(name):
+		case plain.MatchString(name):
 			path = join(path, name)
 		default:
 			path = join(path, quote(name))
 		}
 	}
 	return path
-}
-
-func plain(name string) bool {
-	for _, c := range name {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return name != "" && len(name) <= maxQuoted
 }
 
 // place is where in the JSON value the decoder is. It is kept as steps, since only an error needs it as text.

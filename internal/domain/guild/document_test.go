@@ -206,17 +206,3 @@ func TestWhatIsAnsweredIsAcceptedAgain(t *testing.T) {
 		t.Errorf("got %v, want too large", err)
 	}
 }
-
-func TestRewardsOfOneLevelKeepTheirOrder(t *testing.T) {
-	var rewards []string
-	for i := range 100 {
-		rewards = append(rewards, fmt.Sprintf(`{"level":%d,"roles":[{"id":"%d","name":"r"}]}`, 9-i%3, 300000000000000000+i))
-	}
-	before := guild.RoleReward{}
-	for _, r := range parse(t, with(`"roleRewards":[`+strings.Join(rewards, ",")+`]`)).RoleRewards {
-		if r.Level < before.Level || (r.Level == before.Level && r.Roles[0].ID < before.Roles[0].ID) {
-			t.Fatalf("%+v stands after %+v", r, before)
-		}
-		before = r
-	}
-}

@@ -62,22 +62,16 @@ func (s *Site) uploadMembers(c *gin.Context, g *guild.Guild, sent *form) error {
 		err = arrival.Preview(c.Request.Context(), choice)
 	}
 	arrival.Close() // a page that shows what is wrong shows no upload
-	return s.afterUpload(c, &dataPage{Guild: g, Form: sent}, err)
-}
-
-// afterUpload leads to the preview, or shows what is wrong beside the form.
-func (s *Site) afterUpload(c *gin.Context, page *dataPage, err error) error {
-	if f := fault.From(err); f != nil {
-		if f.Code != fault.TooLarge && f.Code != fault.Invalid {
-			return err
-		}
-		page.Form.refuse("file", f.Message)
+	if fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Invalid) {
+		sent.refuse("file", fault.From(err).Message)
+	} else if err != nil {
+		return err
 	}
-	if page.Form.bad() {
-		return s.showData(c, page)
+	if sent.bad() {
+		return s.showData(c, &dataPage{Guild: g, Form: sent})
 	}
-	s.log.InfoContext(c.Request.Context(), "a manager uploaded an import on the pages", "guild", page.Guild.ID)
-	return s.toJob(c, page.Guild, nil)
+	s.log.InfoContext(c.Request.Context(), "a manager uploaded an import on the pages", "guild", g.ID)
+	return s.toJob(c, g, nil)
 }
 
 // receive reads the form of an import in whatever order it comes.

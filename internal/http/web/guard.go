@@ -115,18 +115,14 @@ func (s *Site) charge(c *gin.Context, session *signin.Session) error {
 	if session != nil {
 		user = string(session.User.ID)
 	}
-	return s.take(c, ratelimit.OfIdentity(user, c.ClientIP(), s.deps.IdentityLimit), "You sent too many requests.")
+	_, err := edge.Charge(c.Request.Context(), s.deps.Limiter, "You sent too many requests.", ratelimit.OfIdentity(user, c.ClientIP(), s.deps.IdentityLimit))
+	return err
 }
 
 // chargeSignIn takes one of the address's sign-ins, whoever is signed in there already. They have a limit also where pages have none.
 func (s *Site) chargeSignIn(c *gin.Context) error {
 	budget := ratelimit.Budget{Scope: ratelimit.ScopeSignIn, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: signInsOfAddress}
-	return s.take(c, budget, "There were too many sign-ins from your address. Try again later.")
-}
-
-// take takes one request from a budget; the message is for a client that has none left.
-func (s *Site) take(c *gin.Context, budget ratelimit.Budget, message string) error {
-	_, err := edge.Charge(c.Request.Context(), s.deps.Limiter, message, budget)
+	_, err := edge.Charge(c.Request.Context(), s.deps.Limiter, "There were too many sign-ins from your address. Try again later.", budget)
 	return err
 }
 

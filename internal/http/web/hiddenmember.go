@@ -67,8 +67,15 @@ func (s *Site) ownHidden(ctx context.Context, g *guild.Guild, user id.User) (*hi
 // setHidden hides a member from the board, or shows them again.
 func (s *Site) setHidden(c *gin.Context, g *guild.Guild, user id.User, sent *form) error {
 	hide, reason := sent.Value("hidden") == "yes", sent.reason("hide-reason")
+	if sent.bad() && !hide { // on the page of a hidden member
+		return s.hiddenMember(c, g, unranked(leaderboard.NoMember()), sent)
+	}
 	if sent.bad() {
-		return s.showHiding(c, g, !hide, sent)
+		m, err := s.memberInPath(c, g)
+		if err != nil {
+			return err
+		}
+		return s.showMember(c, g, memberPage{Row: newRow(g, m), Form: sent})
 	}
 	if err := s.hideMember(c, g.ID, user, hide, reason); err != nil {
 		return err
@@ -89,18 +96,6 @@ func (s *Site) hideMember(c *gin.Context, g id.Guild, user id.User, hide bool, r
 		s.log.InfoContext(c.Request.Context(), "a manager hid or showed a member on the pages", "guild", g, "hidden", hide)
 	}
 	return err
-}
-
-// showHiding shows the form of setHidden again, where it was sent from.
-func (s *Site) showHiding(c *gin.Context, g *guild.Guild, onHiddenPage bool, f *form) error {
-	if onHiddenPage {
-		return s.hiddenMember(c, g, unranked(leaderboard.NoMember()), f)
-	}
-	m, err := s.memberInPath(c, g)
-	if err != nil {
-		return err
-	}
-	return s.showMember(c, g, memberPage{Row: newRow(g, m), Form: f})
 }
 
 // hiddenMember shows a manager, and the member, that a member is there and on no board; unknown is the answer for one who is not there.

@@ -31,7 +31,7 @@ type settingsPage struct {
 	Checked   bool // just now, and nothing is wrong
 	Refused   *form
 	Focus     string // the field that the page is about, though nothing is wrong with it, or empty
-	Free      string // what is known of the vanity: "", "free", "yours" or "taken"
+	Free      string // what is known of the vanity: "", "free" or "yours"
 	Preview   *guilds.Preview
 	Conflicts []properties.Conflict // what was changed here and, since this form was made, by somebody else
 	Unsaved   bool                  // the form is not as what is saved
@@ -181,7 +181,7 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 			}
 			continue
 		case errors.Is(err, guild.ErrVanityTaken):
-			page.Free, field = "taken", "vanity"
+			field = "vanity"
 		case errors.Is(err, guild.ErrSeasonClosed):
 			field = "seasons"
 		case !errors.Is(err, guild.ErrTooLong):
@@ -214,30 +214,23 @@ func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 }
 
 // checkVanity finds out what is known of the vanity in the form, and refuses another guild's.
-func (s *Site) checkVanity(ctx context.Context, page *settingsPage) (err error) {
-	if page.Free, err = s.freedom(ctx, page); page.Free == "taken" {
-		page.refuse("vanity", "Another community has this short name. Choose a different one.")
-	}
-	return err
-}
-
-// freedom says what is known of the vanity in the form.
-func (s *Site) freedom(ctx context.Context, page *settingsPage) (string, error) {
-	vanity, err := guild.ParseVanity(strings.TrimSpace(page.Form.Fields["vanity"]))
-	switch {
-	case err != nil:
-		return "", nil
-	case vanity == page.Guild.Vanity:
-		return "yours", nil
+func (s *Site) checkVanity(ctx context.Context, page *settingsPage) error {
+	vanity, wrong := guild.ParseVanity(strings.TrimSpace(page.Form.Fields["vanity"]))
+	if wrong != nil {
+		return nil
 	}
 	free, err := s.deps.Settings.Free(ctx, page.Guild.ID, string(vanity))
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil:
+		return err
+	case vanity == page.Guild.Vanity:
+		page.Free = "yours"
+	case free:
+		page.Free = "free"
+	default:
+		page.refuse("vanity", "Another community has this short name. Choose a different one.")
 	}
-	if free {
-		return "free", nil
-	}
-	return "taken", nil
+	return nil
 }
 
 // Brief keeps a list of two hundred roles from filling the page.

@@ -1,5 +1,5 @@
-// Package app wires the service together, and is the only place that does: New, Start and Stop are all that main and the tests need. It
-// has no rules of its own about boards, keys or answers.
+// Package app is the only place that wires the service together. main and the tests need only New, Start and Stop. The package has no rules
+// of its own about boards, keys or answers.
 package app
 
 import (
@@ -50,22 +50,22 @@ import (
 )
 
 const (
-	// guildsCached bounds what is kept of settings, which are one KB for a guild with few rules and a hundred for one with all that are
-	// allowed. A guild that is not kept costs each request a read of the archive.
+	// guildsCached bounds the cached settings, which take one KB for a guild with few rules and a hundred KB with as many as allowed. Each request
+	// for a guild that is not cached reads the archive.
 	guildsCached = 50_000
-	// keysCached bounds what is kept of keys, less than a KB each.
+	// keysCached bounds the cached keys, which take less than a KB each.
 	keysCached = 50_000
-	// followInterval is how soon a change is seen by a replica that missed the message about it. Half of the second that
-	// is promised, to leave time for a slow archive.
+	// followInterval is how soon a replica sees a change after it missed the nudge. It is half of the promised second, to leave time for a slow
+	// archive.
 	followInterval = 500 * time.Millisecond
 )
 
-// Options are what does not come from the settings of package config.
+// Options are settings beside those of package config.
 type Options struct {
-	// KeepAlive is after how long a silent stream of events gets a sign of life; 0 is 15 seconds.
+	// KeepAlive is how long a stream of events is silent before it gets a keep-alive; 0 is 15 seconds.
 	KeepAlive time.Duration
-	// LocalSignIn is who may sign in to the pages without a provider, for the demo: whoever reaches them can be any of these.
-	// It has no effect unless the service is embedded and listens on loopback.
+	// LocalSignIn lists users that anyone who reaches the pages can sign in as, without a provider, for the demo. It has no effect unless the
+	// service is embedded and listens on loopback.
 	LocalSignIn []signin.Local
 	Logger      *slog.Logger // nil discards
 	Version     string
@@ -122,8 +122,8 @@ func New(cfg config.Config, opts Options) *App {
 	}
 }
 
-// Start opens the stores, applies migrations, binds the listeners and returns when requests are served. When it fails,
-// everything that it had opened is closed again.
+// Start opens the stores, applies migrations, binds the listeners and returns when requests are served. If it fails, it closes
+// everything that it had opened.
 func (a *App) Start(ctx context.Context) error {
 	if err := a.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
@@ -144,7 +144,7 @@ func (a *App) start(ctx context.Context) error {
 	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, boundOps, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
-	a.ops.SetKeepAlivesEnabled(false) // an idle connection would keep its place from a scrape
+	a.ops.SetKeepAlivesEnabled(false) // idle connections would take the places of scrapes
 	if err := a.openStores(ctx); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (a *App) start(ctx context.Context) error {
 	return nil
 }
 
-// noteUses starts to note which guilds are used and returns what is to be told of it; nil when no guild ever leaves Redis.
+// noteUses starts the recording of guilds' uses and returns the function that records one; nil if guilds are never evicted.
 func (a *App) noteUses(background context.Context) func(id.Guild) {
 	if a.cfg.GuildIdle == 0 {
 		return nil
@@ -231,7 +231,7 @@ func (a *App) noteUses(background context.Context) func(id.Guild) {
 	return uses.Add
 }
 
-// temporaryDir is where uploads are kept for a while: the data directory, if there is one.
+// temporaryDir returns the directory for uploads: the data directory, if there is one.
 func (a *App) temporaryDir() string {
 	if a.cfg.Embedded() {
 		return a.cfg.DataDir
@@ -239,7 +239,7 @@ func (a *App) temporaryDir() string {
 	return ""
 }
 
-// patience is the client's own when embedded: that Redis cannot be away, only busy.
+// patience returns a request's patience with Redis. Embedded, it is the client's own: the embedded Redis can only be busy, never away.
 func (a *App) patience() time.Duration {
 	if a.cfg.Embedded() {
 		return 0
@@ -247,7 +247,7 @@ func (a *App) patience() time.Duration {
 	return a.cfg.RedisTimeout
 }
 
-// follow keeps what is cached of guilds and keys true to the archive's log of changes.
+// follow starts to invalidate cached guilds and keys by the archive's log of changes.
 func (a *App) follow(ctx, background context.Context, guilds *guild.Cache, keys *apikey.Cache) (*announcer, error) {
 	nudges := a.stores.live.Nudges(background)
 	here := known{guilds, keys, func(g id.Guild) {
@@ -263,16 +263,16 @@ func (a *App) follow(ctx, background context.Context, guilds *guild.Cache, keys 
 	return &announcer{known: here, follower: follower, live: a.stores.live, log: a.log}, nil
 }
 
-// Addr is the address of the API, once started.
+// Addr returns the address of the API, once started.
 func (a *App) Addr() string { return a.apiAddress }
 
-// OpsAddr is the address of the metrics and the health checks, once started.
+// OpsAddr returns the address of the metrics and the health checks, once started.
 func (a *App) OpsAddr() string { return a.opsAddress }
 
-// AdminToken is the token of /admin, the one made at the first embedded start included; a secret.
+// AdminToken returns the token of /admin, also the one that the first embedded start made. It is a secret.
 func (a *App) AdminToken() string { return a.adminToken }
 
-// URL is the base of the addresses that people are given.
+// URL returns the base of the addresses for people.
 func (a *App) URL() string { return a.urlAt(a.apiAddress) }
 
 func (a *App) urlAt(address string) string {

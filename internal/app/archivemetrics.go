@@ -13,7 +13,7 @@ import (
 const (
 	// askTime bounds how long a scrape waits for the archive's sign of life.
 	askTime = time.Second
-	// askFreshness is for how long that is shown to other scrapes.
+	// askFreshness is how long that answer serves other scrapes.
 	askFreshness = 3 * time.Second
 )
 
@@ -38,13 +38,13 @@ func newQueryMetrics() queryMetrics {
 // record counts one query.
 func (m queryMetrics) record(operation string, began time.Time, err error) {
 	m.duration.WithLabelValues(operation).Observe(time.Since(began).Seconds())
-	failures := m.errors.WithLabelValues(operation) // there from the first query on, so that the first failure is an increase
+	failures := m.errors.WithLabelValues(operation) // create the series with the first query, so that the first failure is an increase
 	if err != nil {
 		failures.Inc()
 	}
 }
 
-// collectors are the metrics of an archive. A scrape asks it for a sign of life, at most every few seconds.
+// collectors returns the metrics of an archive. Scrapes ping the archive at most every few seconds.
 func (m queryMetrics) collectors(a store.Archive) []prometheus.Collector {
 	up := metrics.NewShared(func(ctx context.Context) float64 {
 		if a.Ping(ctx) != nil {

@@ -18,7 +18,7 @@ import (
 // announceTime bounds how long an operator's request waits after its change was committed.
 const announceTime = 2 * time.Second
 
-// announcer brings a committed change into force here at once, and tells the other replicas to look.
+// announcer applies a committed change to this replica's caches at once, and nudges the other replicas.
 type announcer struct {
 	known    known
 	follower *changes.Follower
@@ -26,9 +26,9 @@ type announcer struct {
 	log      *slog.Logger
 }
 
-// Announce cannot fail: the change is committed, and every replica finds it by itself within a second. When it returns, this replica
-// has loaded the subject again and serves with that if the archive goes away. Reading the log covers what else the change touched, such as
-// the keys of a deleted guild.
+// Announce cannot fail: the change is committed, and every replica finds it by itself within a second. When Announce returns, this replica
+// has reloaded the subject, and serves it even if the archive fails. Reading the log covers the other subjects of the change, such as the
+// keys of a deleted guild.
 func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject string) {
 	change := changes.Change{Kind: kind, Subject: subject}
 	n.known.forget(change)
@@ -47,8 +47,8 @@ func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject str
 	group.Wait()
 }
 
-// holderName names this process among the replicas; two on one host, or one restarted, differ. An embedded one is alone with
-// its data directory, which is locked, so it is the holder that it was before a crash and need not wait for that lease.
+// holderName names this process among the replicas. Each process has another name, except embedded: that one is alone with its locked
+// data directory, so it keeps its name after a crash and need not wait for its own lease.
 func (a *App) holderName() string {
 	if a.cfg.Embedded() {
 		return "embedded"
@@ -64,7 +64,7 @@ func (a *App) holderName() string {
 type known struct {
 	guilds *guild.Cache
 	keys   *apikey.Cache
-	// announcements has the announcements of a guild looked at.
+	// announcements makes the announcer of events look at a guild.
 	announcements func(id.Guild)
 }
 
@@ -73,7 +73,7 @@ func (k known) changed(c changes.Change) {
 	about(c, k.announcements, func(string) {})
 }
 
-// forget is changed without the reload, for a caller that fetches the subject next.
+// forget invalidates as changed does, without the reload, for a caller that fetches the subject next.
 func (k known) forget(c changes.Change) { about(c, k.guilds.Forget, k.keys.Forget) }
 
 func (k known) prefetch(ctx context.Context, c changes.Change) {
@@ -85,7 +85,7 @@ func (k known) forgetAll() {
 	k.keys.ForgetAll()
 }
 
-// about calls what a change is for.
+// about calls the function for the change's kind.
 func about(c changes.Change, ofGuild func(id.Guild), ofKey func(string)) {
 	switch c.Kind {
 	case changes.Guild:

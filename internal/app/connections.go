@@ -30,34 +30,34 @@ const (
 	reasonDescriptors = "descriptors"
 )
 
-// sendBuffer is how many bytes the kernel keeps of what a client does not take. Left to itself it takes some MiB for each connection, and they
-// count as the container's.
+// sendBuffer is how many unsent bytes the kernel buffers for each connection. By default it buffers some MiB, which count as the
+// container's memory.
 const sendBuffer = 128 << 10
 
-// connections is a listener that bounds the connections that are open, in all and of one address.
+// connections is a listener that bounds its open connections, in all and for each address.
 type connections struct {
 	net.Listener
 	most       int            // in all
 	perAddress int            // 0 is no bound
-	exempt     []netip.Prefix // proxies, whose connections are of many clients
+	exempt     []netip.Prefix // proxies, whose connections serve many clients
 	log        *slog.Logger
 
 	mu   sync.Mutex
 	open int
-	of   map[string]int // by the address' name
+	of   map[string]int // open connections by the address' name
 }
 
-// boundConnections bounds the connections of a listener. perAddress of 0 is no bound; proxies have none.
+// boundConnections bounds the connections of a listener. A perAddress of 0 is no bound; proxies have none.
 func boundConnections(l net.Listener, perAddress int, proxies []netip.Prefix, log *slog.Logger) *connections {
 	return &connections{
 		Listener: l, most: mostConnections(descriptorLimit()), perAddress: perAddress, exempt: proxies, log: log, of: map[string]int{},
 	}
 }
 
-// mostConnections leaves the reserve, or half where there are few descriptors.
+// mostConnections returns how many connections to accept. It leaves the reserve, or half of few descriptors.
 func mostConnections(descriptors int) int { return max(descriptors-descriptorReserve, descriptors/2) }
 
-// Accept implements net.Listener. It closes the connections that are too many.
+// Accept implements net.Listener. It closes connections beyond the bounds.
 func (c *connections) Accept() (net.Conn, error) {
 	for {
 		accepted, err := c.Listener.Accept()
@@ -83,7 +83,7 @@ func (c *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// take counts a connection, or returns the reason why there may be none. It is "" for an address without a bound of its own.
+// take counts a connection, or returns the reason to refuse it, "" if it is accepted.
 func (c *connections) take(address netip.Addr) (refused string) {
 	name := c.boundName(address)
 	c.mu.Lock()
@@ -116,7 +116,7 @@ func (c *connections) release(address netip.Addr) {
 	}
 }
 
-// boundName is the name by which an address' connections are counted; empty where they have no bound.
+// boundName returns the name by which an address' connections are counted; empty if the address has no bound.
 func (c *connections) boundName(address netip.Addr) string {
 	exempt := func(prefix netip.Prefix) bool { return prefix.Contains(address) }
 	if c.perAddress == 0 || !address.IsValid() || slices.ContainsFunc(c.exempt, exempt) {
@@ -133,7 +133,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// connection gives its place back when it is closed.
+// connection releases its place when it is closed.
 type connection struct {
 	net.Conn
 	release func()
@@ -145,7 +145,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// serverErrors is the log of net/http's server. A panic outside a handler is our own doing; the rest is what clients do.
+// serverErrors is the log of net/http's server. A panic outside a handler is a fault of the service; clients cause all other messages.
 type serverErrors struct{ log *slog.Logger }
 
 // Write implements io.Writer.

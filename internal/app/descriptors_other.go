@@ -4,5 +4,5 @@ package app
 
 import "math"
 
-// descriptorLimit is how many files the process may have open: elsewhere there is no such limit.
+// descriptorLimit returns how many files the process may have open. Systems other than Unix have no such limit.
 func descriptorLimit() int { return math.MaxInt32 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// descriptorLimit is how many files the process may have open.
+// descriptorLimit returns how many files the process may have open.
 func descriptorLimit() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

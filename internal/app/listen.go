@@ -25,7 +25,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// What a client may send, and how long it may take for that.
+// Bounds on a client's requests.
 const (
 	headerBytes = 32 << 10
 	headerTime  = 5 * time.Second
@@ -33,17 +33,17 @@ const (
 	idleTime    = 2 * time.Minute  // between two requests
 )
 
-// How long a request may take, from the end of its headers until its answer is with the client.
+// Bounds on the time from the end of a request's headers to the end of its answer.
 const (
-	// apiWriteTime is the 10 seconds that the work on a request may take, and as much again for a client that is slow to take the
-	// answer. Answers without an end set times of their own (package endless).
+	// apiWriteTime is 10 seconds for the work on a request, and as much again for a client that reads the answer slowly. Answers without an end
+	// set their own times (package endless).
 	apiWriteTime = 20 * time.Second
-	// opsWriteTime is for pprof's profiles, which take 30 seconds unless they are asked for others.
+	// opsWriteTime leaves time for pprof's profiles, which take 30 seconds by default.
 	opsWriteTime = 60 * time.Second
 )
 
-// listen binds before it returns, so that a port that is taken is an error at start, and before the handler is built, which
-// may have to know the address.
+// listen binds and serves. It binds before it returns, so that a taken port fails the start, and before it builds the handler, which may need
+// the address.
 func (a *App) listen(address string, writeTime time.Duration, bound func(net.Listener) net.Listener, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -80,14 +80,14 @@ func (a *App) boundAPI(l net.Listener) net.Listener {
 	return boundConnections(l, a.cfg.ConnectionsPerAddress, a.cfg.ProxyPrefixes(), a.log)
 }
 
-// opsConnections are served by the ops listener at the same time; more wait. They are a part of descriptorReserve.
+// opsConnections is how many connections the ops listener serves at once; more wait. They are a part of descriptorReserve.
 const opsConnections = 64
 
-// boundOps bounds the ops listener's connections, apart from the API's, so that it always answers.
+// boundOps bounds the ops listener's connections. They do not count among the API's, so a busy API does not block the ops listener.
 func boundOps(l net.Listener) net.Listener { return netutil.LimitListener(l, opsConnections) }
 
-// opsHandler serves what operators and their tools ask. It has no limits and no keys: keep its listener private. It is up
-// before the stores are open, so that a start that takes its time can be told from a process that hangs.
+// opsHandler serves operators and their tools. It has no limits and needs no key, so keep its listener private. It runs
+// before the stores are open, so that operators can tell a slow start from a process that hangs.
 func (a *App) opsHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics.Handler(a.registry))
@@ -101,7 +101,7 @@ func (a *App) opsHandler() http.Handler {
 	return mux
 }
 
-// registerMetrics shows the metrics of what is open by now.
+// registerMetrics registers the metrics of all parts that are open.
 func (a *App) registerMetrics() {
 	a.registry.MustRegister(connectionsOpen, connectionsRefused, acceptErrors)
 	a.registry.MustRegister(httpapi.Collectors()...)
@@ -122,7 +122,7 @@ func (a *App) dependencies() []health.Dependency {
 	}
 }
 
-// whyNot adds to the failure of a ping that the URL's file is no good: then the user and the password from before are still in use.
+// whyNot adds to the error of a ping that the URL's file cannot be read, because the old user and password are in use then.
 func whyNot(ping func(context.Context) error, url func() (string, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := ping(ctx)
@@ -134,7 +134,7 @@ func whyNot(ping func(context.Context) error, url func() (string, error)) func(c
 	}
 }
 
-// pages builds the pages for people on the use cases in deps. address is where they are listened for, which is their public address if none is set.
+// pages builds the pages for people on the use cases in deps. address is the listener's, and the public one if none is set.
 func (a *App) pages(address string, apiKeys *keys.Keys, deps web.Deps) (*web.Site, error) {
 	public := a.urlAt(address)
 	deps.Keys, deps.Limiter, deps.Log, deps.Now = apiKeys, a.limiter, a.log, time.Now
@@ -150,8 +150,8 @@ func (a *App) pages(address string, apiKeys *keys.Keys, deps web.Deps) (*web.Sit
 	return web.New(deps)
 }
 
-// signInOptions leaves both ways to sign in off unless they were asked for. The one without a provider is for an embedded
-// service that only this machine can reach, whoever asks for it.
+// signInOptions returns the configured ways to sign in. Sign-in without a provider is only for an embedded service that this machine
+// alone can reach.
 func (a *App) signInOptions(address, public string) signin.Options {
 	o := signin.Options{Log: a.log, Now: time.Now}
 	if a.cfg.OAuthClientID != "" {

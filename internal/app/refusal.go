@@ -15,8 +15,8 @@ import (
 	"levelboard/internal/store/redisconn"
 )
 
-// tryRedis says whether Redis refuses this service for a reason that does not pass by itself: then the start fails, with what
-// to do about it. A Redis that is not there yet is waited for.
+// tryRedis fails if Redis refuses this service for a reason that does not pass by itself. Its error says what to do. A Redis that does not
+// respond yet is no error.
 func (a *App) tryRedis(ctx context.Context) error {
 	err := a.stores.client.Alive(ctx)
 	if err == nil || fault.ChangesRefused(err) != "" {
@@ -30,8 +30,8 @@ func (a *App) tryRedis(ctx context.Context) error {
 	return fmt.Errorf("redis refuses this service: %s (%w)", advice, err)
 }
 
-// warnOfRedis warns of a Redis that may lose members: one with fewer replicas than changes are to wait for, one that drops keys when its memory is
-// full, which nobody would notice, and one that keeps no log of changes on disk.
+// warnOfRedis warns of a Redis that may lose members: one with fewer replicas than changes wait for, one that silently drops keys when its memory is
+// full, and one without an append-only file.
 func (a *App) warnOfRedis(ctx context.Context) {
 	client, wanted := a.stores.client, a.cfg.RedisWaitReplicas
 	if wanted > 0 {
@@ -50,7 +50,7 @@ func (a *App) warnOfRedis(ctx context.Context) {
 	}
 }
 
-// redisAdvice is what to do about a Redis that will not have this service, or "".
+// redisAdvice returns what to do about a Redis that refuses this service, or "".
 func redisAdvice(err error) string {
 	url := "LEVELBOARD_REDIS_URL"
 	if errors.Is(err, redisconn.ErrUnknownMaster) {
@@ -74,13 +74,13 @@ func redisAdvice(err error) string {
 	if advice := tlsAdvice(err, url, "set LEVELBOARD_REDIS_CA_FILE to the PEM file of that authority's certificate"); advice != "" {
 		return advice
 	}
-	if wire := (*net.OpError)(nil); errors.As(err, &wire) && wire.Op == "remote error" { // what the other end of TLS objects to
+	if wire := (*net.OpError)(nil); errors.As(err, &wire) && wire.Op == "remote error" { // a TLS alert of the server
 		return "it does not accept this service's certificate, or wants one: set LEVELBOARD_REDIS_CERT_FILE and LEVELBOARD_REDIS_KEY_FILE"
 	}
 	return ""
 }
 
-// refusalOf is what a server answered, or "".
+// refusalOf returns the server's answer in err, or "".
 func refusalOf(err error) string {
 	var said redis.Error
 	if !errors.As(err, &said) {
@@ -89,7 +89,7 @@ func refusalOf(err error) string {
 	return said.Error()
 }
 
-// tlsAdvice is what to do about a certificate that cannot be verified, or about a server without TLS, or "".
+// tlsAdvice returns what to do about a certificate that cannot be verified, or about a server without TLS, or "".
 func tlsAdvice(err error, url, trust string) string {
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -108,7 +108,7 @@ func tlsAdvice(err error, url, trust string) string {
 	return ""
 }
 
-// archiveRefusal says why the archive cannot be prepared, with what to do about it where that is known.
+// archiveRefusal returns the error for an archive that cannot be prepared, with advice if there is any.
 func archiveRefusal(err error) error {
 	if advice := archiveAdvice(err); advice != "" {
 		return fmt.Errorf("the archive cannot be used: %s (%w)", advice, err)
@@ -119,7 +119,7 @@ func archiveRefusal(err error) error {
 	return fmt.Errorf("prepare the archive: %w", err)
 }
 
-// archiveAdvice is what to do about a Postgres that cannot be used, or "".
+// archiveAdvice returns what to do about a Postgres that cannot be used, or "".
 func archiveAdvice(err error) string {
 	const url = "LEVELBOARD_POSTGRES_URL"
 	var sql interface{ SQLState() string }

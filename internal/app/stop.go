@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// serveShare is the part of the time for a stop after which requests that still run are cut off: one slow client must
-	// not use up the time of the last snapshot.
+	// serveShare divides the time for a stop. After that part, requests that still run are cut off, so that one slow client does not use up the
+	// time of the last snapshot.
 	serveShare = 2
-	// backgroundShare is the part of what is then left after which background work that has not ended is left behind, for the same reason.
+	// backgroundShare divides the remaining time. After that part, the stop no longer waits for background work, for the same reason.
 	backgroundShare = 3
-	// closeShare is the part of what is then left that is kept for closing the stores, for when the last snapshot hangs.
+	// closeShare divides the remaining time. This part is reserved for closing the stores, in case the last snapshot hangs.
 	closeShare = 8
-	// opsTime is how long the operators' listener waits for an answer that is under way; a profile would take it half a minute.
+	// opsTime is how long the ops listener waits for answers under way; for a profile it would wait half a minute.
 	opsTime = 500 * time.Millisecond
-	// useTime is how long the last count of the use of keys may take, of what is kept for closing the stores.
+	// useTime bounds the last write of the keys' usage, within the time reserved for closing the stores.
 	useTime = time.Second
 )
 
-// Stop takes no more requests, finishes those that run, writes what changed to the archive and closes everything, until
-// ctx ends at the latest. It returns what could not be done; that a client was too slow to be answered is only logged.
+// Stop takes no more requests, finishes those that run, writes changes to the archive and closes everything, until
+// ctx ends at the latest. It returns an error for each step that failed; a client too slow to get its answer is only logged.
 // Calling it again returns the same.
 func (a *App) Stop(ctx context.Context) error {
 	a.stopOnce.Do(func() { a.stopErr = a.stop(ctx) })
 	return a.stopErr
 }
 
-// stop leaves the operators' listener for last, so that /readyz says that the service stops, and /metrics how it continues.
+// stop closes the ops listener last, so that /readyz and /metrics show how the stop proceeds.
 func (a *App) stop(ctx context.Context) error {
 	a.health.Stops()
 	a.stopServing(ctx)
@@ -39,7 +39,7 @@ func (a *App) stop(ctx context.Context) error {
 	a.waitForBackground(ctx)
 	traces := a.stopTracing(ctx)
 	errs := []error{a.lastSnapshot(ctx)}
-	if a.hydrator != nil { // not before: what changed in a guild may have to be compared with the archive first
+	if a.hydrator != nil { // after the snapshot, which may need the hydrator to compare a guild with the archive
 		_ = a.within(ctx, "the loading of guilds", func() error { a.hydrator.Close(); return nil })
 	}
 	a.lastUse(ctx)
@@ -54,8 +54,8 @@ func (a *App) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// within waits for end until ctx ends. What has not ended by then ends by itself, or with the process: a connection to a
-// server that does not answer takes its own time to be closed, and there is nothing in it to be lost.
+// within waits for end until ctx ends. After that, end continues until it returns or the process exits: closing a connection to a
+// silent server may take long, and loses nothing.
 func (a *App) within(ctx context.Context, what string, end func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- end() }()
@@ -77,14 +77,14 @@ func share(ctx context.Context, part time.Duration) (context.Context, context.Ca
 	return context.WithTimeout(ctx, time.Until(deadline)/part)
 }
 
-// waitForBackground waits for the background work, such as an import, which has been stopped.
+// waitForBackground waits until the background work, such as an import, has ended. It was told to stop before.
 func (a *App) waitForBackground(ctx context.Context) {
 	ctx, cancel := share(ctx, backgroundShare)
 	defer cancel()
 	_ = a.within(ctx, "the background work", func() error { a.background.Wait(); return nil })
 }
 
-// stopServing lets requests that run finish for a part of the time that is left, and then cuts them off.
+// stopServing lets running requests finish within a part of the remaining time, and then cuts them off.
 func (a *App) stopServing(ctx context.Context) {
 	if a.api == nil {
 		return
@@ -110,8 +110,8 @@ func (a *App) stopOps(ctx context.Context) {
 	}
 }
 
-// lastSnapshot writes what changed since the one before, and gives up the lease. Its failure is a failure of the stop,
-// although Redis still has what changed: whoever stops Redis next has to know.
+// lastSnapshot writes the changes since the last snapshot and releases the lease. If it fails, the stop fails. Redis still has the changes
+// then, but the operator must know of them before Redis stops too.
 func (a *App) lastSnapshot(ctx context.Context) error {
 	if a.writer == nil {
 		return nil
@@ -137,8 +137,8 @@ func (a *App) lastSnapshot(ctx context.Context) error {
 	return fmt.Errorf("the last snapshot was not written, %s: %w", kept, err)
 }
 
-// lastUse writes down the requests that were counted since the last time. They are for people to look at, so that losing
-// them is no failure of the stop.
+// lastUse writes the requests counted since the last write. They are only statistics for people, so losing them does not fail
+// the stop.
 func (a *App) lastUse(ctx context.Context) {
 	if a.meter == nil {
 		return
@@ -150,8 +150,8 @@ func (a *App) lastUse(ctx context.Context) {
 	}
 }
 
-// Wait returns when ctx ends (nil) or when a listener of a started service failed by itself (its error). The service goes
-// on as far as it can; Stop it either way.
+// Wait returns nil when ctx ends, or the error of a listener that failed. The service then continues as far as it can. Stop it either
+// way.
 func (a *App) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

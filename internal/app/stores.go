@@ -26,11 +26,11 @@ type stores struct {
 	live    *redisstore.Store
 }
 
-// embeddedTimeout bounds one command to the embedded Redis, which is never away but may be slow: a request's time ends sooner.
+// embeddedTimeout bounds one command to the embedded Redis, which is never away but may be slow. A request times out sooner.
 const embeddedTimeout = 30 * time.Second
 
-// openStores opens the archive first: without its migrations nothing can be served. Redis need not answer yet; until it
-// does, the service says that it is not ready.
+// openStores opens the archive first, because nothing can be served before its migrations. Redis need not answer yet; until it does, the
+// service is not ready.
 func (a *App) openStores(ctx context.Context) (err error) {
 	s := &stores{queries: newQueryMetrics()}
 	a.stores = s
@@ -39,7 +39,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	connect.Tracer = a.tracing.Tracer()
 	if a.cfg.Embedded() {
 		redisURL, err = a.startEmbedded()
-		// Sorting a large board for each of many requests takes its time.
+		// The embedded Redis is slow with a large board and many requests.
 		connect.Timeout, connect.URLNow = embeddedTimeout, nil
 	}
 	if err == nil {
@@ -60,9 +60,9 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	return a.tryRedis(ctx)
 }
 
-// connectOptions are what the settings say of Redis beside its URL.
+// connectOptions returns the configured options of Redis beside its URL.
 func connectOptions(cfg config.Config) (o redisconn.ConnectOptions) {
-	// A command has twice the time that a request waits for a silent server: one that is slow has answered by then.
+	// A command has twice a request's patience with a silent server, so that a slow server can still answer.
 	o.Timeout = 2 * cfg.RedisTimeout
 	o.TLS = cfg.RedisTLS
 	o.URLNow = cfg.RedisURLNow
@@ -100,7 +100,7 @@ func archivePath(cfg config.Config) string {
 	return filepath.Join(cfg.DataDir, "archive.db")
 }
 
-// lockDataDir keeps a second process out: each would have boards of its own and write over the other's snapshots.
+// lockDataDir keeps a second process out. Two would have different boards and overwrite each other's snapshots.
 func (a *App) lockDataDir() error {
 	if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
@@ -117,7 +117,7 @@ func (a *App) lockDataDir() error {
 	return nil
 }
 
-// adminTokenIn reads the token, or makes one at the first start. Only the user who runs the service can read the file.
+// adminTokenIn reads the admin token from the data directory, or makes one at the first start. Only the user who runs the service can read it.
 func adminTokenIn(dataDir string) (string, error) {
 	path := filepath.Join(dataDir, config.AdminTokenFile)
 	kept, err := os.ReadFile(path)

@@ -13,10 +13,10 @@ import (
 	"levelboard/internal/store/postgres"
 )
 
-// traceTime is how long the traces of the last requests may take to get away at a stop.
+// traceTime bounds how long a stop waits for the last traces to be sent.
 const traceTime = 2 * time.Second
 
-// startTracing comes before everything that may be traced.
+// startTracing starts tracing. Call it before anything that may be traced.
 func (a *App) startTracing(ctx context.Context) {
 	if a.opts.Untraced {
 		return
@@ -27,8 +27,8 @@ func (a *App) startTracing(ctx context.Context) {
 	}
 }
 
-// stopTracing sends what is queued while the last snapshot is written, which so loses no time to a collector that does not
-// answer. The returned function waits for it.
+// stopTracing sends the queued spans in the background, so that a silent collector does not delay the last snapshot. The returned function
+// waits for that.
 func (a *App) stopTracing(ctx context.Context) (wait func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -40,8 +40,8 @@ func (a *App) stopTracing(ctx context.Context) (wait func()) {
 	return func() { <-ended }
 }
 
-// observeQueries counts the queries of Postgres, and makes a span of each that a request waits for, or the loading of a guild for
-// one. Nothing of a query or of an error's text gets into it.
+// observeQueries counts the queries of Postgres. It makes a span of each query that a request, or the load of its guild, waits for. Spans
+// contain no text of queries or errors.
 func (a *App) observeQueries(queries queryMetrics) postgres.Observer {
 	tracer := a.tracing.Tracer()
 	return func(ctx context.Context, operation string, began time.Time, err error) {

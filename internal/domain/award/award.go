@@ -1,5 +1,5 @@
-// Package award computes what XP a message is worth by the rules of its guild. It knows no time and no stores: cooldown and the highest XP
-// are applied by the live store.
+// Package award computes the XP of a message by the rules of its guild. It knows no time and no stores: the live store applies the cooldown and
+// the highest XP.
 package award
 
 import (
@@ -13,10 +13,10 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// Uncounted is what a message is worth that is not counted at all.
+// Uncounted is the XP of a message that is not counted.
 const Uncounted level.XP = -1
 
-// Message is what matters of a message.
+// Message holds the parts of a message that the rules use.
 type Message struct {
 	UserID  id.User
 	Channel id.Channel
@@ -35,7 +35,7 @@ type Rules struct {
 	noUsers     map[id.User]bool
 }
 
-// NewRules reads the rules out of valid settings. Where several multipliers name the same channel or role, the largest counts.
+// NewRules reads the rules out of valid settings. If several multipliers name the same channel or role, the largest counts.
 func NewRules(s *guild.Settings) *Rules {
 	r := &Rules{
 		least: s.XPPerMessageMin, most: s.XPPerMessageMax, global: factorOf(s.XPGlobalMultiplier),
@@ -69,11 +69,10 @@ func largest[T comparable](known map[T]factor, key T, f factor) factor {
 	return f
 }
 
-// XP is what the message is worth: floor(random * global * channel * role), where random is a whole number from the guild's
-// least to its most, channel the multiplier of the message's channel, or else of its parent, and role the largest
-// multiplier among the author's roles. It is at least 1, but 0 when a multiplier is 0, and Uncounted when its author, the channel, its parent or
-// one of the roles is ignored. random(n) must return a uniform whole number from 0 to n-1; it is called once, and only when
-// the message is worth anything.
+// XP returns the XP of the message: floor(random * global * channel * role). random is a whole number from the guild's least to its
+// most, channel the multiplier of the message's channel, or else of its parent, and role the largest multiplier among the author's
+// roles. The result is at least 1, but 0 when a multiplier is 0, and Uncounted when the author, the channel, its parent or one of the roles is
+// ignored. random(n) must return a uniform whole number from 0 to n-1. XP calls it once, and only if the message is worth XP.
 func (r *Rules) XP(m Message, random func(n int) int) level.XP {
 	if r.noUsers[m.UserID] || r.noChannels[m.Channel] || m.Parent != "" && r.noChannels[m.Parent] {
 		return Uncounted
@@ -101,11 +100,11 @@ func (r *Rules) XP(m Message, random func(n int) int) level.XP {
 	return max(scale(drawn, r.global, channel, role), 1)
 }
 
-// factor is a multiplier, from 0 to 5: the shortest decimal that reads as its float, multiplied exactly. 20 times 1.15 is 23.
+// factor is a multiplier from 0 to 5, as the shortest decimal that reads as its float. It is multiplied exactly: 20 times 1.15 is 23.
 type factor struct {
 	value    float64
 	millions uint64 // value * 1,000,000 when that is a whole number
-	exact    bool   // whether it is
+	exact    bool   // value * 1,000,000 is a whole number
 }
 
 const million = 1_000_000
@@ -129,7 +128,7 @@ func scale(n int, a, b, c factor) level.XP {
 	for _, f := range []factor{a, b, c} {
 		decimal, ok := new(big.Rat).SetString(strconv.FormatFloat(f.value, 'g', -1, 64))
 		if !ok {
-			return 0 // not a number, which no setting is
+			return 0 // NaN, which no valid setting is
 		}
 		product.Mul(product, decimal)
 	}

@@ -20,20 +20,20 @@ import (
 )
 
 const (
-	// defaultLoadTime bounds one load, and with it how long a caller waits for a store that does not answer. A caller who is more patient
-	// than that (pause.WithPatience) has its own time.
+	// defaultLoadTime bounds one load, and so a caller's wait for a silent store. A caller with a longer patience (pause.WithPatience) gets that
+	// time instead.
 	defaultLoadTime = 2 * time.Second
-	// defaultWaiting bounds the callers that wait for loads, those included who left before the load has ended, so that a flood of unknown keys
-	// does not fill the memory.
+	// defaultWaiting bounds the callers that wait for loads, so that a flood of unknown keys does not fill the memory. A caller who left counts
+	// until the load ends.
 	defaultWaiting = 1024
 	// mostMissing bounds the remembered absences, since any caller may ask for keys that do not exist.
 	mostMissing = 10_000
 )
 
-// errCrowded rejects a caller who would have to wait for a load when 1,024 do.
+// errCrowded rejects a caller who would have to wait for a load while 1,024 do.
 var errCrowded = errors.New("too many requests wait for what is not in memory")
 
-// Load reads the value of a key. Its context carries the values of the first caller's and ends only after the load time.
+// Load reads the value of a key. Its context has the values of the first caller's context, but ends only after the load time.
 type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 
 // Cache holds a bounded number of values and evicts the least recently used. It is safe for concurrent use. Callers share values and must
@@ -47,15 +47,15 @@ type Cache[K ~string, V any] struct {
 	mu       sync.Mutex
 	held     *simplelru.LRU[K, V]
 	missing  *simplelru.LRU[K, error]
-	underway map[K]int64 // which load of a key under way is shared and kept; once the key is forgotten, none that has begun
-	begun    int64       // how many loads
+	underway map[K]int64 // the number of the load under way that callers join and whose result is kept; Forget removes it
+	begun    int64       // how many loads have begun
 }
 
 // Options say how a Cache works. Only Size must be set, to more than 0.
 type Options struct {
 	Size int // how many values are held at most
-	// Absent, when set, also keeps the errors for which it returns true: there is no such value. They have room of their own, at most 10,000,
-	// and never evict a value.
+	// Absent, when set, selects errors to cache, which say that there is no such value. They have room of their own, at most 10,000, and never
+	// evict a value.
 	Absent func(error) bool
 }
 
@@ -79,8 +79,8 @@ func NewLRU[K comparable, V any](size int) *lru.Cache[K, V] {
 	return kept
 }
 
-// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of them leave. The error
-// is the load's, ctx's, or that too many wait; only Absent errors are kept.
+// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of them leave. Get fails if
+// the load fails, ctx ends, or too many callers wait. Only Absent errors are cached.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	c.mu.Lock()
 	if v, ok := c.held.Get(k); ok {
@@ -108,7 +108,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	}
 }
 
-// leave gives a place back when the load has ended.
+// leave releases a waiting caller's place when the load has ended.
 func (c *Cache[K, V]) leave(loaded <-chan singleflight.Result) {
 	<-loaded
 	c.waiting.Release(1)
@@ -118,7 +118,7 @@ func (c *Cache[K, V]) leave(loaded <-chan singleflight.Result) {
 func (c *Cache[K, V]) begin(ctx context.Context, k K) <-chan singleflight.Result {
 	number, shared := c.underway[k]
 	if !shared {
-		k = K(strings.Clone(string(k))) // it may be part of a longer text, such as a request's first line, which would be kept with it
+		k = K(strings.Clone(string(k))) // k may be part of a longer text, such as a request's first line, which would stay in memory
 		c.begun++
 		number = c.begun
 		c.underway[k] = number
@@ -128,7 +128,7 @@ func (c *Cache[K, V]) begin(ctx context.Context, k K) <-chan singleflight.Result
 		defer cancel()
 		var v V
 		defer func() {
-			// On this goroutine nobody else would recover, and one bad load would end the whole service.
+			// Recover here: a panic on this goroutine would end the whole service.
 			if p := recover(); p != nil {
 				err = fmt.Errorf("the load panicked: %v\n%s", p, debug.Stack())
 			}
@@ -177,7 +177,7 @@ func (c *Cache[K, V]) forget(k K) bool {
 	return c.held.Remove(k) || loading
 }
 
-// Renew is Forget, but a value in use is loaded again at once, so that it is there before anybody asks for it.
+// Renew is Forget, but reloads a value in use at once, before a caller needs it.
 func (c *Cache[K, V]) Renew(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,12 +186,12 @@ func (c *Cache[K, V]) Renew(k K) {
 	}
 }
 
-// ForgetAbsences forgets which keys have no value, as far as that is known.
+// ForgetAbsences drops all cached Absent errors.
 func (c *Cache[K, V]) ForgetAbsences() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.missing.Purge()
-	clear(c.underway) // some of these may find that there is none
+	clear(c.underway) // some of these loads may return Absent errors
 }
 
 // ForgetAll is Forget for every key.

@@ -1,6 +1,6 @@
 // Package changes carries changes of guilds and keys to every replica. Each change of a guild or a key gets the next number of one log in
-// the archive, in the same transaction; every replica follows the log and forgets what it had cached of the subject. A message on the live
-// store only says "look now"; that it is lost does no harm. XP is not in the log.
+// the archive, in the same transaction. Every replica follows the log and invalidates its cache of the subject. A nudge through the live
+// store only says "look now"; a lost one does no harm. XP is not in the log.
 package changes
 
 import (
@@ -26,15 +26,15 @@ type Change struct {
 	Subject string
 }
 
-// Announcer makes committed changes known: here before it returns, to the other replicas soon after.
+// Announcer makes committed changes known: to this replica before it returns, to the others soon after.
 type Announcer interface {
 	Announce(ctx context.Context, kind Kind, subject string)
 }
 
-// Log is where a Follower reads.
+// Log is the log of changes that a Follower reads.
 type Log interface {
-	// Changes returns the entries after a version, in order, at most limit. When entries were purged, the first one's
-	// version is higher than after+1.
+	// Changes returns at most limit entries after a version, in order. If entries were purged, the first version is higher than
+	// after+1.
 	Changes(ctx context.Context, after int64, limit int) ([]Change, error)
 	// LatestChange returns the version of the newest entry there ever was; 0 before the first.
 	LatestChange(ctx context.Context) (int64, error)
@@ -47,7 +47,7 @@ const (
 	readTime = 2 * time.Second
 )
 
-// Follower tells its owner of every change, once and in order, soon after it was committed by whichever replica.
+// Follower reports every change to its owner, once and in order, soon after any replica committed it.
 type Follower struct {
 	log      Log
 	nudges   <-chan struct{}
@@ -56,21 +56,21 @@ type Follower struct {
 	on       func(Change)
 	onGap    func()
 
-	turn    chan struct{} // holds one while somebody looks; guards the fields below
+	turn    chan struct{} // a mutex, as a channel so that waiting callers can give up; guards the fields below
 	seen    int64
 	failing bool
 }
 
-// NewFollower returns a Follower that looks every interval, and at once when nudges (which may be nil) says so. on is
-// called for each change; onGap when some can have been missed, so that nothing that was cached can be trusted. Both are
-// called one at a time, and must not call the Follower.
+// NewFollower returns a Follower that reads the log every interval, and at once after a nudge; nudges may be nil. It calls on for each
+// change, and onGap when it may have missed some, so that every cached value may be stale. It makes these calls one at a time; they must
+// not call the Follower.
 func NewFollower(log Log, nudges <-chan struct{}, interval time.Duration, logger *slog.Logger, on func(Change), onGap func()) *Follower {
 	return &Follower{
 		log: log, nudges: nudges, interval: interval, logger: logger, on: on, onGap: onGap, turn: make(chan struct{}, 1),
 	}
 }
 
-// Start notes where the log ends. Nothing may be cached before it returns, and neither Run nor CatchUp be called.
+// Start notes where the log ends. Cache nothing, and call neither Run nor CatchUp, before it returns.
 func (f *Follower) Start(ctx context.Context) error {
 	latest, err := f.log.LatestChange(ctx)
 	if err != nil {
@@ -95,13 +95,13 @@ func (f *Follower) Run(ctx context.Context) {
 				nudges = nil
 			}
 		}
-		// Its failures are logged, and the next look makes up for them.
+		// CatchUp logs its failures, and the next look covers them.
 		_ = f.CatchUp(ctx)
 	}
 }
 
-// CatchUp returns when every change that was committed before the call has been told, or an error when the log could not be
-// read to its end; Run makes up for it then. It waits no longer than ctx, nor than a few seconds.
+// CatchUp returns when the Follower has reported every change that was committed before the call. It fails when it cannot read the log to
+// its end; Run reports the rest later. It waits until ctx ends, at most a few seconds.
 func (f *Follower) CatchUp(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
@@ -113,7 +113,7 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 	}
 	err := f.look(bounded)
 	switch {
-	case err != nil && !f.failing && ctx.Err() == nil: // else it is the caller who gave up
+	case err != nil && !f.failing && ctx.Err() == nil: // not if the caller gave up
 		f.failing = true
 		f.logger.WarnContext(ctx, "changes of settings and keys cannot be read from the archive; cached ones are used meanwhile: check the archive", "error", err)
 	case err == nil && f.failing:
@@ -123,8 +123,8 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 	return err
 }
 
-// look reads to the log's end. The end is asked for too, because a log that ends elsewhere than what was read from it
-// tells of changes that cannot be read: an archive restored from an older backup, or one whose newest entries were purged.
+// look reads to the log's end. It compares the last entry with the newest version, because a difference means that changes cannot be read: the
+// archive was restored from an older backup, or its newest entries were purged.
 func (f *Follower) look(ctx context.Context) error {
 	for again := false; ; {
 		found, err := f.log.Changes(ctx, f.seen, readLimit)
@@ -145,7 +145,7 @@ func (f *Follower) look(ctx context.Context) error {
 		if latest == f.seen {
 			return nil
 		}
-		if latest > f.seen && !again { // most likely committed since the question before
+		if latest > f.seen && !again { // most likely committed since the read
 			again = true
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// NewRegistry returns a registry with the Go runtime's and the process's metrics and build_info. It is not the global one,
-// so that what a library registers there by itself does not show.
+// NewRegistry returns a registry with the Go runtime's and the process's metrics and build_info. It is not the global one, to which libraries
+// add metrics by themselves.
 func NewRegistry(version string) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -36,7 +36,7 @@ func NewCounter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 }
 
-// NewCounterVec returns counters by one label. Those of the values are there from the start, so that the first of each is an increase.
+// NewCounterVec returns counters by one label. It creates those of values at once, so that the first event of each is an increase.
 func NewCounterVec(name, help, label string, values ...string) *prometheus.CounterVec {
 	counters := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	for _, value := range values {
@@ -50,8 +50,8 @@ func Handler(registry *prometheus.Registry) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }
 
-// Shared asks for something that costs a round trip, at most once in a while, however many scrapes want to know it at the
-// same time. It is safe for concurrent use.
+// Shared caches the answer to a question that costs a round trip, for all scrapes of a short time. It is safe for concurrent
+// use.
 type Shared[T any] struct {
 	ask       func(ctx context.Context) T
 	limit     time.Duration
@@ -66,16 +66,16 @@ type Shared[T any] struct {
 // SharedOptions are the settings of a Shared; all are required.
 type SharedOptions struct {
 	Limit     time.Duration    // how long one question may take
-	Freshness time.Duration    // for how long its answer serves others
+	Freshness time.Duration    // how long its answer serves others
 	Now       func() time.Time // the clock
 }
 
-// NewShared returns a Shared that asks ask, which is called by one goroutine at a time, and by none that outlives Get.
+// NewShared returns a Shared that asks by calling ask, from one goroutine at a time, and only within Get.
 func NewShared[T any](ask func(ctx context.Context) T, o SharedOptions) *Shared[T] {
 	return &Shared[T]{ask: ask, limit: o.Limit, freshness: o.Freshness, now: o.Now}
 }
 
-// Get returns an answer that is not older than the freshness, asking for it if need be.
+// Get returns an answer not older than the freshness, and asks if need be.
 func (s *Shared[T]) Get() T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

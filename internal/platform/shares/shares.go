@@ -1,5 +1,5 @@
-// Package shares bounds what many hold together, such as requests in progress, open streams or bytes of answers, and lets each holder have no
-// more than a share of it, so that one of them cannot take what is there for all. It limits no rates (package ratelimit).
+// Package shares bounds a resource that many holders use together, such as requests in progress, open streams or bytes of answers. Each holder
+// gets at most a share of it, so that none of them can take it all. Package ratelimit limits rates.
 package shares
 
 import (
@@ -8,29 +8,29 @@ import (
 	"sync"
 )
 
-// Why a place is not given.
+// Reasons to refuse a place.
 var (
 	ErrFull  = errors.New("all places are taken")
 	ErrShare = errors.New("the holder has all places of its share")
 )
 
-// Pool has places. A holder alone may have as many as its share; the fewer are free, the fewer may each have, so that several together
-// leave some, too. It remembers only the holders that have a place. It is safe for concurrent use.
+// Pool has places. A single holder may have as many as its share. The fewer places are free, the fewer each holder may have, so that several
+// holders together leave some too. A Pool remembers only the holders that have a place. It is safe for concurrent use.
 type Pool struct {
 	places, share int
 
 	mu      sync.Mutex
 	free    int
 	holders map[string]*holder
-	changed chan struct{} // closed when a place is given back; nil while nobody waits
+	changed chan struct{} // closed when a place is released; nil while no caller waits
 }
 
 type holder struct {
-	places int // that are its own, lent ones too
-	taken  int // of those that are not lent
+	places int // places of this holder, also lent ones
+	taken  int // places that are not lent
 }
 
-// New returns a Pool of places, of them at most share, 1 or more, for one holder.
+// New returns a Pool of places. One holder gets at most share of them, which must be 1 or more.
 func New(places, share int) *Pool {
 	return &Pool{places: places, share: min(share, places), free: places, holders: map[string]*holder{}}
 }
@@ -38,7 +38,7 @@ func New(places, share int) *Pool {
 // Take takes a place for the holder. The error is ErrShare or ErrFull.
 func (p *Pool) Take(name string) (*Place, error) { return p.TakeN(name, 1) }
 
-// TakeN takes n places as one, and at most a share.
+// TakeN takes n places as one Place. A larger n than a share is reduced to it.
 func (p *Pool) TakeN(name string, n int) (*Place, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,8 +58,8 @@ func (p *Pool) take(name string, n int) (*Place, error) {
 	return &Place{pool: p, name: name, size: n, taken: true}, nil
 }
 
-// leavesSome reports whether the holder may have n more of those that are free: of all places when it is the only holder its share, and
-// else the same part of what the others leave.
+// leavesSome reports whether the holder may have n more places. A single holder may have its share of all places, and each of several holders
+// the same part of the places that the others leave.
 func (p *Pool) leavesSome(h holder, n int) bool {
 	return float64(h.taken+n-1)*float64(p.places-p.share) < float64(p.free-n+1)*float64(p.share)
 }
@@ -88,7 +88,7 @@ func (p *Pool) WaitN(ctx context.Context, name string, n int) (*Place, error) {
 	}
 }
 
-// Holders is how many have a place at this moment.
+// Holders returns how many holders have a place at this moment.
 func (p *Pool) Holders() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +122,7 @@ func (p *Pool) wake() {
 	}
 }
 
-// Place is a place of a Pool, or several, in the share of a holder. Its methods are for one goroutine, and do nothing for nil.
+// Place is one or several places of a Pool that a holder has. Its methods are for one goroutine, and do nothing for nil.
 type Place struct {
 	pool     *Pool
 	name     string
@@ -131,7 +131,7 @@ type Place struct {
 	released bool
 }
 
-// Lend lets others have the place until Resume. It stays in the holder's share.
+// Lend lets other holders have the place until Resume. The place still counts in the holder's share.
 func (p *Place) Lend() {
 	if p == nil || !p.taken {
 		return
@@ -148,7 +148,7 @@ func (p *Place) lend() {
 	p.pool.wake()
 }
 
-// Resume takes the place that was lent again. It is false when too few are left.
+// Resume takes the lent place back. It returns false when too few places are free.
 func (p *Place) Resume() bool {
 	if p == nil || p.taken {
 		return true
@@ -162,7 +162,7 @@ func (p *Place) Resume() bool {
 	return p.taken
 }
 
-// Release gives the place back. Calling it again does nothing.
+// Release returns the place to the Pool. Calling it again does nothing.
 func (p *Place) Release() {
 	if p == nil || p.released {
 		return

@@ -26,7 +26,7 @@ var (
 	errReplica  = errors.New("the server that the sentinels name is not the master, or not yet")
 )
 
-// sentinelShare divides the time for a connection to the master. One sentinel must answer within such a part, so that go-redis has time to ask
+// sentinelShare divides the time for a connection to the master. One sentinel must answer within this part, so that go-redis has time to ask
 // the others.
 const sentinelShare = 4
 

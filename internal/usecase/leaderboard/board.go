@@ -1,5 +1,5 @@
 // Package leaderboard holds the use cases for a guild's members: read, create, change and delete them, award messages, record presence, find members
-// by name, read a page, a standing and the rows around it. It does not check the caller, limit rates or write the archive.
+// by name, and read a page, a standing or the rows around it. It does not check the caller, limit rates or write the archive.
 package leaderboard
 
 import (
@@ -16,8 +16,8 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// Errors of a Board. After the first seven nothing was changed. After any other error the live store could not be asked, or its answer was
-// lost: a change may have happened.
+// Errors of a Board. The first seven mean that nothing was changed. After any other error, a change may have happened, since the live store's answer
+// may be lost.
 var (
 	ErrNotLoaded    = errors.New("guild is not loaded") // the live store does not hold this incarnation of the guild
 	ErrNoMember     = errors.New("member has no entry")
@@ -25,24 +25,24 @@ var (
 	ErrMemberExists = errors.New("member has an entry already")
 	ErrKeyReused    = errors.New("another request under the same key")   // Once
 	ErrAskArchive   = errors.New("the record may be in the archive")     // Once.Past is needed: the store may have lost the record
-	ErrNoBoard      = errors.New("the board of the period is not there") // it has to be loaded with the guild (Loader.LoadBoards)
-	// ErrNotReplicated: the change was made, but too few replicas have it: it is lost if the server dies now.
+	ErrNoBoard      = errors.New("the board of the period is not there") // Loader.LoadBoards loads it with the guild
+	// ErrNotReplicated means that the change was made, but too few replicas have it. It is lost if the server dies now.
 	ErrNotReplicated = errors.New("too few replicas have the change")
 )
 
-// AskArchive is ErrAskArchive with the guild's epoch, which Past has to name.
+// AskArchive is ErrAskArchive with the guild's epoch, for Past.Epoch.
 type AskArchive struct{ Epoch int64 }
 
 func (AskArchive) Error() string { return ErrAskArchive.Error() }
 
-// Unwrap makes it an ErrAskArchive.
+// Unwrap makes errors.Is report ErrAskArchive.
 func (AskArchive) Unwrap() error { return ErrAskArchive }
 
 // GuildRef names one incarnation of a guild.
 type GuildRef struct {
 	ID          id.Guild
 	Incarnation guild.Incarnation
-	// Hidden is the number of the newest flags of hidden users that are known: a live store with older ones is ErrNotLoaded. 0 asks for none.
+	// Hidden is the number of the newest known flags of hidden users. A live store with older flags returns ErrNotLoaded. 0 requires none.
 	Hidden int64
 }
 
@@ -86,7 +86,7 @@ const (
 type Creation struct {
 	XP   level.XP
 	User User
-	// Curve, when set, is the curve by which a level-up is put into the guild's log of events, in the same step.
+	// Curve, when set, is the curve of levels. The step then logs a level-up as an event of the guild.
 	Curve *level.Curve
 	Days  *period.Days // as in Change
 	Once  Once
@@ -107,10 +107,10 @@ type Change struct {
 	// Cooldown, when positive, starts the member's cooldown for that long (millisecond resolution).
 	Cooldown time.Duration
 	Curve    *level.Curve // as in Creation
-	// Days are the days around now; the live store chooses the day of the gain by its clock. Set for each change of a guild that counts gains.
+	// Days are the days around now, set if the guild counts gains. The live store chooses the day of the gain by its own clock.
 	Days *period.Days
 	Once Once
-	// Audit, when set, is recorded in the guild's journal with the change, in the same step; a Leaderboard sets it.
+	// Audit, when set, is recorded in the guild's journal in the same step. A Leaderboard sets it.
 	Audit *audit.Entry
 }
 
@@ -119,24 +119,24 @@ type Outcome struct {
 	Before       level.XP
 	After        level.XP
 	MessageCount int64
-	// Replayed says that the same request was made before: this is its first result, and nothing was changed now.
+	// Replayed says that the same request was made before. The outcome is that of the first time, and nothing was changed now.
 	Replayed bool
 }
 
-// Version is the state that a page was read at. Two reads of a guild with equal versions saw the same members.
+// Version identifies a state of a guild. Two reads of a guild with equal versions saw the same members.
 type Version struct {
 	Epoch int64
 	Rev   int64
 }
 
-// Page is a stretch of a board and the version it was read at, in one atomic step.
+// Page is a stretch of a board and its version, read in one atomic step.
 type Page struct {
 	Version Version
 	Rows    []Ranked
 }
 
 const (
-	// MaxViewUsers bounds one Look: a step of that size holds the live store up for a millisecond or two.
+	// MaxViewUsers bounds one Look. A step of that size blocks the live store for a millisecond or two.
 	MaxViewUsers = 100
 	// MaxPage is beyond the last page of any board, and far from where floats of a script lose whole numbers.
 	MaxPage = 1 << 40
@@ -146,7 +146,7 @@ const (
 type Look struct {
 	Page  int64 // from 1; a number past the last page stands for the last, and 0 asks for none
 	Users []id.User
-	// Unless, when set, asks for no page and members when the guild still has that version.
+	// Unless, when set, skips page and members if the guild still has that version.
 	Unless *Version
 }
 
@@ -175,10 +175,10 @@ func LastPage(members int64) int64 { return PageOf(max(members, 1)) }
 // PageOf is the number of the page that a rank is on.
 func PageOf(rank int64) int64 { return (max(rank, 1)-1)/PageSize + 1 }
 
-// Uncounted is the offer for a message that is not counted: it makes no entry and brings nobody back.
+// Uncounted is the offer for a message that is not counted. Such a message makes no entry and brings no absent member back.
 const Uncounted = award.Uncounted
 
-// MaxAwards is how many members one step changes. A script holds up every other call, so a step is small.
+// MaxAwards is how many members one step changes. A script blocks every other call, so a step is small.
 const MaxAwards = 100
 
 // Award offers XP to one member for its messages.
@@ -187,9 +187,9 @@ type Award struct {
 	// Offers are the XP of each message, in order, or Uncounted. Outside a cooldown the first offer above 0 is given, up to level.MaxXP, and starts
 	// one.
 	Offers []level.XP
-	// Channel is that of the message whose offer is given, for the event of a level-up.
+	// Channel is the channel of the message whose offer is given, for the event of a level-up.
 	Channel id.Channel
-	// Data replaces the user data that is stored; nil leaves it, and is no user data for a member that had no entry.
+	// Data replaces the stored user data. nil leaves it; a new entry then has no user data.
 	Data *User
 }
 
@@ -200,25 +200,25 @@ type Awards struct {
 	Cooldown time.Duration
 	Curve    *level.Curve // as in Creation
 	Days     *period.Days // as in Change
-	Once     Once         // names the step, if it may be asked for again
+	Once     Once         // names the step, if the client may repeat it
 }
 
-// Awarded is a member's state before an Award, and what each message gave.
+// Awarded is a member's state before an Award, and the XP of each message.
 type Awarded struct {
 	Before       level.XP
 	Created      bool       // the entry was made
 	MessageCount int64      // before
-	Gained       []level.XP // Uncounted where the message was not counted when it was first made
+	Gained       []level.XP // Uncounted if the first run of the request did not count the message
 }
 
 // Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,
 // when the store does not hold that incarnation. A method that changes is never repeated by the store.
 //
-// A change with a Once that names a request is recorded in the same step, for OnceTTL, if it was made. The same request in
-// the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key
-// is ErrKeyReused, which comes after ErrNotLoaded and before the other errors. After a load that may have lost records the store needs Once.Past.
+// If Once names the request, the step records a change that it makes, for OnceTTL. The same request in the same incarnation then returns the first
+// outcome, marked as Replayed. Another request under its key is ErrKeyReused, which is checked after ErrNotLoaded and before the other errors. After
+// a load that may have lost records, the store needs Once.Past.
 type Board interface {
-	// Member reads a member's entry and rank, of a hidden one too. ErrNoMember when there is none, ErrNotPresent when the member is absent.
+	// Member reads the entry and rank of a member, who may be hidden. ErrNoMember when there is none, ErrNotPresent when the member is absent.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
 	// Stored reads the entries of at most 1000 users, on the board or not. Users without one are left out.
 	Stored(ctx context.Context, g GuildRef, users []id.User) ([]Member, error)
@@ -228,11 +228,11 @@ type Board interface {
 	View(ctx context.Context, g GuildRef, look Look) (View, error)
 	// Version reads the guild's present version.
 	Version(ctx context.Context, g GuildRef) (Version, error)
-	// Create makes an entry without messages. ErrMemberExists when there is one, also of a member that is not present.
+	// Create makes an entry without messages. ErrMemberExists when the member has one, present or absent.
 	Create(ctx context.Context, g GuildRef, user id.User, c Creation) (Outcome, error)
 	// Change applies c. ErrNoMember when there is no entry, ErrNotPresent when the member is absent.
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
-	// Delete removes the entry, its cooldown included, also of a member that is not present. ErrNoMember when there is none.
+	// Delete removes the entry with its cooldown. The member may be absent. ErrNoMember when there is no entry.
 	Delete(ctx context.Context, g GuildRef, user id.User, r Removal) (replayed bool, err error)
 	// Award gives members XP for their messages, counts the messages, brings back absent members, and makes missing entries. The answer is in the
 	// order of a.Members. replayed reports that the step was made before.
@@ -242,11 +242,11 @@ type Board interface {
 	Put(ctx context.Context, g GuildRef, p Puts) (done []Done, replayed bool, err error)
 	// SetPresence takes members off the board or brings them back.
 	SetPresence(ctx context.Context, g GuildRef, p Presence) (Moved, error)
-	// EntryGains reads a member's gains on its last days, by its entry. ErrNoMember.
+	// EntryGains reads a member's gains on its last days out of the entry. ErrNoMember.
 	EntryGains(ctx context.Context, g GuildRef, user id.User) (LatestGains, error)
-	// Standings reads at most limit members of a running period from a position (0-based) on, only those with a gain above 0. ErrNoBoard.
+	// Standings reads at most limit members of a running period from position offset (0-based) on. It ranks members with a gain above 0. ErrNoBoard.
 	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64) (Standings, error)
-	// Position reads where a member stands, and where in running periods, at most one of each kind. ErrNoMember, ErrNoBoard.
+	// Position reads a member's position on the board of all time and in running periods, at most one of each kind. ErrNoMember, ErrNoBoard.
 	Position(ctx context.Context, g GuildRef, user id.User, running []period.Period) (Position, error)
 	// Around reads a part of a board with a member in its middle. ErrNoMember when the member is not on it, ErrNoBoard.
 	Around(ctx context.Context, g GuildRef, user id.User, w Window) (Around, error)

@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// MaxFound is how many members one search finds at most.
+	// MaxFound is how many members one search returns at most.
 	MaxFound = 20
-	// namesTime bounds a search, its turn included.
+	// namesTime bounds a search, with the wait for its turn.
 	namesTime = 2 * time.Second
 	// searchesAtOnce is how many searches use the archive's few connections, searchesOfOne how many of them may be one caller's.
 	searchesAtOnce, searchesOfOne = 2, 1
 )
 
 const (
-	// candidates is how many members are looked up in the live store for one search; the archive chooses those with the most XP.
+	// candidates is how many members one search looks up in the live store. The archive chooses those with the most XP.
 	candidates = MaxViewUsers
-	// walkPages of walkSize members, from the first rank on, are looked through for a text that many names begin with.
+	// A search for a text that many names begin with looks through walkPages of walkSize members, from the first rank on.
 	walkPages, walkSize = 10, 1000
-	// fewWords is how many words of the archive's index a search looks at before it looks through the board, some 20 ms.
+	// fewWords is how many words of the archive's index a search reads before it looks through the board. That takes some 20 ms.
 	fewWords = 5000
 )
 
-// Names is where members are found by their names: the archive, for the live store has no room for an index.
+// Names finds members by their names. It is the archive, because the live store has no room for an index.
 type Names interface {
 	// FindNames finds archived members who match the query: present ones first, then by XP.
 	FindNames(ctx context.Context, g GuildRef, q Query, limits NameLimits) (Candidates, error)
@@ -39,19 +39,19 @@ type Names interface {
 
 // NameLimits bound one FindNames.
 type NameLimits struct {
-	Users int // that are found at most
-	Words int // that an index is asked for at most; 0 is to look at every member of the guild
+	Users int // how many members to return at most
+	Words int // how many words of the index to read at most; 0 looks at every member of the guild
 }
 
 // Candidates are members whose names match.
 type Candidates struct {
 	Users []id.User
-	// Many says that there are more words than were looked at, so members with more XP may be missing.
+	// Many says that more words match than were read, so members with more XP may be missing.
 	Many bool
 }
 
-// Finder finds members by their names, the best rank first, or by their id. It is safe for concurrent use. The archive looks up the names, so a new
-// name is found a snapshot interval later; XP and ranks are current, from the live store.
+// Finder finds members by their names, the best rank first, or by their id. It is safe for concurrent use. The archive looks up the names, so it finds
+// a new name a snapshot interval later. XP and ranks come from the live store and are current.
 type Finder struct {
 	board *Leaderboard
 	names Names
@@ -69,7 +69,7 @@ type Found struct {
 	More    bool     // other members match, too; a longer text finds them
 }
 
-// Find finds the member with that id, or as Search does at most MaxFound members for the text (ParseQuery).
+// Find finds the member with the id in text, or else, as Search, at most MaxFound members for the text (ParseQuery).
 func (f *Finder) Find(ctx context.Context, caller string, g *guild.Guild, text string) (Found, error) {
 	if user, err := id.Parse[id.User](strings.TrimSpace(text)); err == nil {
 		v, err := f.board.View(ctx, g, Look{Users: []id.User{user}})
@@ -82,11 +82,11 @@ func (f *Finder) Find(ctx context.Context, caller string, g *guild.Guild, text s
 	return f.Search(ctx, caller, g, q, MaxFound)
 }
 
-// Search finds at most limit members (1 to MaxFound) by their names. A RateLimited fault when the caller has a search under way for too long, an
-// Unavailable one when the archive does not respond.
+// Search finds at most limit members (1 to MaxFound) by their names. A RateLimited fault if the caller's earlier search takes too long, an Unavailable
+// fault if the archive does not respond.
 //
-// The archive has an index of words and none of ranks. If too many words match to look at all their members, Search first looks at the top of the
-// board, where the best ranks are, and only then lets the archive scan every member. For a single letter it never scans.
+// The archive has an index of words, but not of ranks. If too many words match to look at all their members, Search first looks at the top of the
+// board, where the best ranks are. Only then it lets the archive scan every member, and never for a single letter.
 func (f *Finder) Search(ctx context.Context, caller string, g *guild.Guild, q Query, limit int) (Found, error) {
 	turn, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
@@ -134,7 +134,7 @@ func notFindable(err error) error {
 	}
 }
 
-// walk looks for the first of the board that match, up to so many.
+// walk looks through the top of the board for members that match, until it has enough.
 func (f *Finder) walk(ctx context.Context, g *guild.Guild, q Query, enough int) (found []Ranked, err error) {
 	for page := range int64(walkPages) {
 		rows, err := f.board.rows(ctx, g, walkSize*page, walkSize)

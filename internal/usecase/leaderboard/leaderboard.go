@@ -21,21 +21,21 @@ import (
 // PageSize is how many members a page holds.
 const PageSize = 100
 
-// ErrGuildMoved is a Loader's answer for an incarnation that no longer exists: the caller's settings are out of date.
+// ErrGuildMoved means that the incarnation no longer exists: the caller's settings are out of date.
 var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 
-// ErrStillLoading is a Loader's answer when the caller's time is over before all members are there. The load continues.
+// ErrStillLoading means that the caller's time ended before all members were loaded. The load continues.
 var ErrStillLoading = errors.New("the guild is still being loaded")
 
-// ErrOtherPeriods is a Loader's answer when the guild has the boards of all periods that run by its settings: the caller's settings are out of date, or
-// its clock is behind.
+// ErrOtherPeriods means that the guild already has the boards of all periods that run by its settings: the caller's settings are out of date, or its
+// clock is behind.
 var ErrOtherPeriods = errors.New("other periods run in the guild")
 
 // Loader loads a guild into the live store, once for all concurrent callers. It returns ErrGuildMoved for an incarnation that the archive
 // does not know, and ErrStillLoading when ctx ends first.
 type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
-	// LoadBoards loads a guild again if it lacks boards of periods that run. ErrOtherPeriods when it lacks none. Its other errors are Load's.
+	// LoadBoards loads a guild again if it lacks boards of running periods. If it lacks none: ErrOtherPeriods. Other errors are those of Load.
 	LoadBoards(ctx context.Context, g GuildRef) error
 	// Past reads the archive's record of a named request.
 	Past(ctx context.Context, g GuildRef, name Digest) (*Past, error)
@@ -52,7 +52,7 @@ func InLoaded(ctx context.Context, loader Loader, g GuildRef, step func() error)
 	return err
 }
 
-// Settings is where a guild's cached settings are dropped when they turn out to be out of date.
+// Settings drops a guild's cached settings when they turn out to be out of date.
 type Settings interface {
 	Forget(g id.Guild)
 }
@@ -125,13 +125,13 @@ func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, err
 	return loaded(ctx, l, g, "read a guild's version", func() (Version, error) { return l.board.Version(ctx, Ref(g)) })
 }
 
-// Create makes an entry for a member that has none; a Conflict fault when it has one, or when the key named another request before.
+// Create makes an entry for a member without one. A Conflict fault if the member has one, or if the key named another request before.
 func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, c Creation) (Outcome, error) {
 	c.Curve, c.Days, c.Audit = &g.Curve, l.daysOf(g), audit.EntryOf(ctx, audit.Entry{Action: audit.Created, UserID: user})
 	return made(ctx, l, g, "create a member", &c.Once, func() (Outcome, error) { return l.board.Create(ctx, Ref(g), user, c) })
 }
 
-// Change applies one atomic change to a member's XP; a Conflict fault when the key named another request before.
+// Change applies one atomic change to a member's XP. A Conflict fault if the key named another request before.
 func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, c Change) (Outcome, error) {
 	c.Curve, c.Days = &g.Curve, l.daysOf(g)
 	if c.Op != Increment || c.Amount >= g.AuditIncrementsFrom {
@@ -140,29 +140,29 @@ func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, 
 	return made(ctx, l, g, "change a member", &c.Once, func() (Outcome, error) { return l.board.Change(ctx, Ref(g), user, c) })
 }
 
-// changeActions are how changes are called in the audit log.
+// changeActions maps changes to the actions of the audit log.
 var changeActions = map[Op]audit.Action{Increment: audit.Incremented, Decrement: audit.Decremented, Set: audit.Set}
 
-// Delete removes a member's entry; a Conflict fault when the key named another request before. replayed reports an earlier removal.
+// Delete removes a member's entry. A Conflict fault if the key named another request before. replayed reports an earlier removal.
 func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, once Once) (replayed bool, err error) {
 	r := Removal{Days: l.daysOf(g), Once: once, Audit: audit.EntryOf(ctx, audit.Entry{Action: audit.Deleted, UserID: user})}
 	return made(ctx, l, g, "delete a member", &r.Once, func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, r) })
 }
 
 const (
-	// loadAttempts bounds how often one request loads its guild: a guild that is gone again each time is being evicted or deleted.
+	// loadAttempts bounds how often one request loads its guild. A guild that disappears again each time is being evicted or deleted.
 	loadAttempts = 3
-	// maxLoading is how many requests wait for guilds to be loaded: half of all, so that a large guild does not block the others.
+	// maxLoading is how many requests may wait for guilds to be loaded: half of all, so that a large guild does not block the others.
 	maxLoading = 1024
 )
 
 var errQueueFull = errors.New("too many requests wait for guilds to be loaded")
 
-// made runs a step that makes a change as loaded does. If the live store may have lost the record of the request that once names, it first
-// asks the archive. Another load of the guild makes that answer stale, so it asks once for each epoch.
+// made runs a step that changes something, as loaded does. If the live store may have lost the record of the request that once names, made first
+// reads the archive's record. A load of the guild makes that record stale, so made reads it once for each epoch.
 func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, once *Once, step func() (T, error)) (T, error) {
 	return loaded(ctx, l, g, op, func() (T, error) {
-		once.Past = nil // Redis may have lost since what the archive knew before the load
+		once.Past = nil // Redis may have lost changes since the archive's record was read
 		for {
 			result, err := step()
 			var ask AskArchive
@@ -177,8 +177,8 @@ func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string,
 	})
 }
 
-// loaded runs one step on the live store. On ErrNotLoaded and ErrNoBoard, when nothing was changed, it loads the guild and repeats the step. It never
-// repeats after any other error: the change may have happened.
+// loaded runs one step on the live store. After ErrNotLoaded and ErrNoBoard, which mean that nothing was changed, it loads the guild and repeats the
+// step. It never repeats the step after another error, since the change may have happened.
 func loaded[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, step func() (T, error)) (T, error) {
 	l.used(g.ID)
 	for attempt := 1; ; attempt++ {
@@ -209,7 +209,7 @@ func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string, load 
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrGuildMoved), errors.Is(err, ErrOtherPeriods):
-		// The permissions of this request were judged by settings that are no longer true, so it has to begin again.
+		// The request was authorized by outdated settings, so the client has to repeat it.
 		l.settings.Forget(g.ID)
 		return &fault.Error{Code: fault.Unavailable, Message: "This guild was just changed. Try again.", Cause: err, RetryAfter: time.Second}
 	case errors.Is(err, ErrStillLoading):
@@ -221,7 +221,7 @@ func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string, load 
 	return fault.Down("load the guild to "+op, err)
 }
 
-// NoMember is the fault for a user without an entry, and for a hidden user whom the caller may not see.
+// NoMember returns the fault for a user without an entry, and for a hidden user whom the caller may not see.
 func NoMember() error { return asFault("read a member", ErrNoMember) }
 
 func asFault(op string, err error) error {

@@ -28,16 +28,16 @@ type Gain struct {
 	MessageCount int64       `json:"messageCount"` // with it
 	LeveledUp    bool        `json:"leveledUp"`
 	Created      bool        `json:"-"` // it made the entry
-	// InCooldown says that the message was worth something and gave nothing because its author's cooldown had not ended.
+	// InCooldown says that the message was worth XP but gave none, because its author was in a cooldown.
 	InCooldown bool `json:"-"`
 }
 
 // Award gives the members the XP of their messages by the guild's rules, and answers in the order of the messages, as if they had come one after the
 // other. A member without an entry gets one.
 //
-// It takes a step for every MaxAwards members. Each step is atomic; when one fails, earlier ones were made. A request named by once can then be
-// repeated: steps that were made return their first result, and the others are made. replayed says that all were made before. A Conflict fault when
-// another request was made under the same key.
+// It takes one step for every MaxAwards members. Each step is atomic. If a step fails, earlier steps were made. The client can then repeat a request
+// named by once: steps that were made return their first result, and the others are made. replayed says that all steps were made before. A Conflict
+// fault if another request was made under the same key.
 func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Message, once Once) (gains []Gain, replayed bool, err error) {
 	members, order := l.offers(g, messages)
 	got, replayed, err := inSteps(ctx, l, g, "award messages", members, once, func(part []Award, once Once) ([]Awarded, bool, error) {
@@ -49,7 +49,7 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 	return gainsOf(g, order, members, got), replayed, nil
 }
 
-// inSteps makes a change of many members in steps of MaxAwards; once names each by its number.
+// inSteps changes many members in steps of MaxAwards. once names each step by its number.
 func inSteps[T, R any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, members []T, once Once, step func(part []T, once Once) ([]R, bool, error)) (got []R, replayed bool, err error) {
 	got, replayed = make([]R, 0, len(members)), true
 	for part := range slices.Chunk(members, MaxAwards) {
@@ -66,8 +66,8 @@ func inSteps[T, R any](ctx context.Context, l *Leaderboard, g *guild.Guild, op s
 	return got, replayed, nil
 }
 
-// afterSteps returns the error of a step. If earlier steps may have changed something and the guild left the live store in between, the error says
-// so and advises what to do.
+// afterSteps returns the error of a step. If the guild left the live store after earlier steps may have changed something, the error says so and
+// gives the advice.
 func afterSteps(err error, changed bool, advice string) error {
 	if changed && errors.Is(err, ErrStillLoading) {
 		fault.From(err).Message = beingLoaded + "Some of the members were changed: " + advice
@@ -75,10 +75,10 @@ func afterSteps(err error, changed bool, advice string) error {
 	return err
 }
 
-// rulesKept is how many guilds' rules are kept ready; they need about as much memory as the settings.
+// rulesKept is how many guilds' rules are cached. They need about as much memory as the settings.
 const rulesKept = 1000
 
-// rules are a guild's rules as of a version of its settings.
+// rules are a guild's rules, computed from one version of its settings.
 type rules struct {
 	version int64
 	*award.Rules
@@ -93,8 +93,8 @@ func (l *Leaderboard) rulesOf(g *guild.Guild) *award.Rules {
 	return known.Rules
 }
 
-// offers groups the messages by member, in the order of first appearance. order has each message's member. Ids are copied, since those of the
-// messages may be parts of one long text.
+// offers groups the messages by member, in the order of first appearance. order has the index of each message's member. offers copies ids, since
+// those of the messages may be parts of one long text.
 func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
 	rules := l.rulesOf(g)
 	places := make(map[id.User]int, len(messages))
@@ -121,13 +121,13 @@ func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Awar
 	return members, order
 }
 
-// gainsOf needs no messages: they take more memory than all else, and are gone while their call waits for the board.
+// gainsOf returns the gains in the order of the messages. It needs no messages, so that their memory can be freed while the call waits for the board.
 func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain {
 	type progress struct {
 		xp      level.XP
 		level   level.Level
-		done    int   // messages
-		counted int64 // of those
+		done    int   // messages so far
+		counted int64 // counted messages among them
 	}
 	members := make([]progress, len(got))
 	for i, a := range got {

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// maxSearch is how many characters of a name may be looked for.
+	// maxSearch is the length of the longest search, in characters.
 	maxSearch = 64
-	// maxSearchWords is how many words one search may look for: each is compared with every candidate.
+	// maxSearchWords bounds the words of one search, since each is compared with every candidate.
 	maxSearchWords = 8
-	// longestWord is how many bytes a word has at most: a name has 256 (User), and folding makes at most three of one.
+	// longestWord is the length of the longest folded word in bytes: a name has up to 256 (User), and folding at most triples them.
 	longestWord = 768
 )
 
@@ -39,7 +39,7 @@ func ParseQuery(text string) (Query, error) {
 		return Query{}, fault.New(fault.Invalid, "Search for the beginning of a name.")
 	}
 	slices.SortStableFunc(q.beginnings, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	// Who has a word that begins with a longer one has it for a shorter beginning of that, too. So repeated words cost nothing.
+	// Drop a beginning that a longer one begins with: every match of the longer one matches it too. So repeated words cost nothing.
 	var needed []string
 	for _, b := range q.beginnings {
 		if !slices.ContainsFunc(needed, func(longer string) bool { return strings.HasPrefix(longer, b) }) {
@@ -52,13 +52,13 @@ func ParseQuery(text string) (Query, error) {
 	return Query{needed}, nil
 }
 
-// Longest returns the bounds of the words that begin with the longest beginning: at least from, and below before, byte by byte.
+// Longest returns the range of the words that begin with the longest beginning: from <= word < before, compared byte by byte.
 func (q Query) Longest() (from, before string) { return q.beginnings[0], after(q.beginnings[0]) }
 
-// oneLetter reports whether nothing longer than a letter is looked for.
+// oneLetter reports whether no beginning is longer than one letter.
 func (q Query) oneLetter() bool { return utf8.RuneCountInString(q.beginnings[0]) == 1 }
 
-// Beginnings returns each beginning with a space before it. A Words with a space before it matches if it contains all of them.
+// Beginnings returns each beginning with a space before it. A result of Words matches if " " + result contains all of them.
 func (q Query) Beginnings() []string {
 	all := make([]string, len(q.beginnings))
 	for i, b := range q.beginnings {
@@ -91,8 +91,8 @@ func foldedWords(name string) []string {
 	return words
 }
 
-// fold makes texts equal that differ in case only, in all scripts: by Unicode's full case folding, for the dotted and the dotless i of the
-// Turkish as well, and however an accent is written.
+// fold makes texts equal that differ in case only, by Unicode's full case folding. It also makes equal the dotted and the dotless Turkish i, and
+// composed and decomposed accents.
 func fold(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(text)
@@ -101,8 +101,8 @@ func fold(text string) string {
 	return norm.NFC.String(strings.Map(firstCase, text))
 }
 
-// firstCase returns the lowest of the letters that differ from r only in case: cases.Fold leaves Cherokee letters as they are. The iota subscript is
-// no letter here: it would become one with the letter before.
+// firstCase returns the lowest of the letters that differ from r only in case, since cases.Fold leaves Cherokee letters as they are. It never
+// returns the iota subscript for another letter, because the subscript would merge with the letter before it.
 func firstCase(r rune) rune {
 	first := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
@@ -116,7 +116,7 @@ func firstCase(r rune) rune {
 	return first
 }
 
-// after is the lowest text above all that begin with prefix, or one above every word.
+// after returns the lowest text above all texts that begin with prefix, or a text above every word.
 func after(prefix string) string {
 	for prefix != "" {
 		last, size := utf8.DecodeLastRuneInString(prefix)
@@ -131,7 +131,7 @@ func after(prefix string) string {
 	return strings.Repeat(string(utf8.MaxRune), longestWord/utf8.UTFMax+1)
 }
 
-// byRank sorts members, and leaves one of each.
+// byRank sorts members by rank and removes duplicates.
 func byRank(all []Ranked) []Ranked {
 	slices.SortFunc(all, func(a, b Ranked) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.UserID, b.UserID)) })
 	seen := make(map[id.User]bool, len(all))

@@ -8,13 +8,13 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// OnceTTL is how long a request that was made is remembered, unless the settings say otherwise.
+// OnceTTL is how long the record of a request is kept, unless the configuration says otherwise.
 const OnceTTL = 4 * time.Hour
 
-// Digest identifies a text of any length by 16 bytes that nobody can find a second text for.
+// Digest is a collision-resistant digest of 16 bytes.
 type Digest [16]byte
 
-// DigestOf digests the parts in their order. Where one part ends and the next begins makes a difference.
+// DigestOf digests the parts in their order. The boundaries between parts matter.
 func DigestOf(parts ...[]byte) Digest {
 	h := sha256.New()
 	for _, part := range parts {
@@ -26,13 +26,13 @@ func DigestOf(parts ...[]byte) Digest {
 	return Digest(h.Sum(nil))
 }
 
-// Once names a request that its client may send again: it is done once, whatever happened to the answer. The zero value names none.
+// Once names a request that its client may send again. The request is done once, even if its answer is lost. The zero value names none.
 type Once struct {
-	// Key identifies the name that the client gave to the request, in the namespace of the client.
+	// Key is a digest of the client and of the name that the client gave to the request.
 	Key Digest
-	// Request identifies the content of the request. Another content under the same key is rejected.
+	// Request is a digest of the content of the request. Another content under the same key is rejected.
 	Request Digest
-	// Part is the number of the step, from 0, of a request that takes several. The first one stands for the request.
+	// Part is the number of the step, from 0, for a request of several steps. The record of step 0 stands for the request.
 	Part int
 	// Past is the archive's record of the request; nil when the archive was not asked.
 	Past *Past
@@ -40,13 +40,13 @@ type Once struct {
 
 // Past is the archive's record of a named request, or of a step of one.
 type Past struct {
-	// Epoch is that of AskArchive. When the guild was loaded since, the archive may know something else by now, and the live store asks again.
+	// Epoch is that of AskArchive. After another load of the guild, this record may be stale, and the live store returns ErrAskArchive again.
 	Epoch   int64
 	Made    bool
 	Request Digest
 	// Outcome is the result, as the live store recorded it.
 	Outcome string
-	// Lost are the changed users whose change the live store lost before it was archived: for them it was not made.
+	// Lost are the users whose change the live store lost before it was archived.
 	Lost []id.User
 }
 

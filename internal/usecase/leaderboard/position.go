@@ -32,7 +32,7 @@ type PeriodPosition struct {
 	Gained int64
 }
 
-// TopPercent returns in hundredths which part of the members has at least that rank, rounded up: 10000 is all of them.
+// TopPercent returns which part of the members has this rank or a better one, in hundredths of a percent, rounded up: 10000 is all of them.
 func (p *Position) TopPercent() int64 { return (10000*p.Rank + p.Of - 1) / p.Of }
 
 // MaxAround is how many members one Around reads at most.
@@ -40,24 +40,24 @@ const MaxAround = 100
 
 // Window says which part of a board to read around a member.
 type Window struct {
-	Limit  int64          // of members, 1 to MaxAround; of an even number one more is above
+	Limit  int64          // how many members, 1 to MaxAround; an even limit shows one more above than below
 	Period *period.Period // a running one; nil for the board of all time
 }
 
-// Around is a part of a board with a member in its middle. At the ends of the board it has as many members as elsewhere, if there are as many.
+// Around is a part of a board with a member in its middle. At the ends of the board the part is as long as elsewhere, if the board has as many.
 type Around struct {
 	Of   int64      // members on the board
 	Rows []Standing // Gained is 0 on the board of all time
 }
 
-// Position reads where a member stands, on the boards of these running periods too. Those that the live store does not have are loaded.
+// Position reads a member's position on the board of all time and on those of these running periods. It loads boards that the live store lacks.
 func (l *Leaderboard) Position(ctx context.Context, g *guild.Guild, user id.User, running []period.Period) (Position, error) {
 	return loaded(ctx, l, g, "read a member's position", func() (Position, error) {
 		return l.board.Position(ctx, Ref(g), user, running)
 	})
 }
 
-// Around reads a part of a board with a member in its middle. A period that the live store does not have is loaded.
+// Around reads a part of a board with a member in its middle. It loads a period's board that the live store lacks.
 func (l *Leaderboard) Around(ctx context.Context, g *guild.Guild, user id.User, w Window) (Around, error) {
 	return loaded(ctx, l, g, "read around a member", func() (Around, error) { return l.board.Around(ctx, Ref(g), user, w) })
 }

@@ -18,7 +18,7 @@ type PutMode string
 // The modes.
 const (
 	PutSet     PutMode = "set"     // sets XP and message count
-	PutHigher  PutMode = "higher"  // raises XP and message count that are lower
+	PutHigher  PutMode = "higher"  // raises a lower XP or message count
 	PutAdd     PutMode = "add"     // adds, up to level.MaxXP
 	PutMissing PutMode = "missing" // leaves the entry as it is
 )
@@ -30,13 +30,13 @@ var PutModes = []PutMode{PutSet, PutHigher, PutAdd, PutMissing}
 type Put struct {
 	User         id.User
 	XP           level.XP
-	MessageCount *int64       // nil leaves it, and is 0 for a new entry
-	Data         *User        // nil leaves it, and is no user data for a new entry
-	Hidden       hidden.Flags // of an Import: set, whatever becomes of the entry
-	Absent       bool         // takes the member off the board, silently, unless PutMissing leaves the entry as it is
+	MessageCount *int64       // nil leaves it; a new entry gets 0
+	Data         *User        // nil leaves it; a new entry gets no user data
+	Hidden       hidden.Flags // set by an Import even if the entry does not change
+	Absent       bool         // takes the member off the board without an event, unless PutMissing leaves the entry as it is
 }
 
-// Puts are the changes of one step, to at most MaxAwards members, each named once. A member that is not present stays so.
+// Puts are the changes of one step, to at most MaxAwards members, each named once. An absent member stays absent.
 type Puts struct {
 	Mode    PutMode
 	Members []Put
@@ -55,7 +55,7 @@ type PutState string
 const (
 	Created   PutState = "created"
 	Changed   PutState = "changed"
-	Unchanged PutState = "unchanged" // XP, message count and user data were so before
+	Unchanged PutState = "unchanged" // XP, message count and user data are as before
 )
 
 // Done is the result for one member.
@@ -65,7 +65,7 @@ type Done struct {
 	MessageCount int64
 }
 
-// Put changes many members, and answers in their order. Steps, repeats and errors are as of Award.
+// Put changes many members, and answers in their order. Steps, repeats and errors are those of Award.
 func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []Done, replayed bool, err error) {
 	step := Puts{Mode: p.Mode, Import: p.Import}
 	if err := l.hideImported(ctx, g, p); err != nil {
@@ -78,13 +78,13 @@ func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []D
 		step.Members, step.Once = part, once
 		done, replayed, err := l.board.Put(ctx, Ref(g), step)
 		if slices.ContainsFunc(done, func(d Done) bool { return d.State != Unchanged }) {
-			step.Audit = nil // the first step that changes anything records the call, now or when it was made
+			step.Audit = nil // the first step that changes anything records the call, in this run or an earlier one
 		}
 		return done, replayed, err
 	})
 }
 
-// hideImported sets the flags that an import brings, first, so that nobody is shown before.
+// hideImported sets the flags of an import. It runs before the entries are put, so that a hidden member is never shown.
 func (l *Leaderboard) hideImported(ctx context.Context, g *guild.Guild, p Puts) error {
 	for _, flag := range []hidden.Flags{hidden.ByManager, hidden.BySelf} {
 		var users []id.User
@@ -102,7 +102,7 @@ func (l *Leaderboard) hideImported(ctx context.Context, g *guild.Guild, p Puts) 
 	return nil
 }
 
-// callOf is the entry of a call about many members; nil when nobody makes it.
+// callOf returns the audit entry for a call about many members; nil for a call without an actor.
 func callOf(ctx context.Context, action audit.Action, members int) *audit.Entry {
 	count := int64(members)
 	return audit.EntryOf(ctx, audit.Entry{Action: action, Count: &count})
@@ -118,11 +118,11 @@ type Presence struct {
 
 // Moved is the result of a Presence.
 type Moved struct {
-	Changed int64     `json:"changed"` // members that were not as they are now
-	Missing []id.User `json:"missing"` // those without an entry
+	Changed int64     `json:"changed"` // members whose presence changed
+	Missing []id.User `json:"missing"` // users without an entry
 }
 
-// SetPresence takes members off the board or brings them back, in steps of MaxAwards. After an error the steps before it were made; to repeat it
+// SetPresence takes members off the board or brings them back, in steps of MaxAwards. If a step fails, earlier steps were made. Repeating the call
 // is safe.
 func (l *Leaderboard) SetPresence(ctx context.Context, g *guild.Guild, p Presence) (all Moved, err error) {
 	step := Presence{Present: p.Present, Audit: callOf(ctx, audit.Presence, len(p.Users))}

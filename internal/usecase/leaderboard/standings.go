@@ -15,7 +15,7 @@ type Standing struct {
 	Gained int64
 }
 
-// Standings is a stretch of the board of a running period, and the version it was read at, in one atomic step.
+// Standings is a stretch of the board of a running period and its version, read in one atomic step.
 type Standings struct {
 	Version Version
 	// Members counts the members with a gain above 0, and Gained is the sum of their gains.
@@ -23,14 +23,14 @@ type Standings struct {
 	Rows            []Standing
 }
 
-// LatestGains are a member's gains on its last days: all that may not be archived yet, and more.
+// LatestGains are a member's gains on its last days, at least those that are not archived yet.
 type LatestGains struct {
 	Days []period.Gain
-	// Fresh says that the archive's other days are of an entry that was deleted.
+	// Fresh says that the archive's other days belong to an earlier, deleted entry.
 	Fresh bool
 }
 
-// Standings reads a page, of at most limit members from a position on, of a running period. If the live store does not have it, it is loaded.
+// Standings reads at most limit members of a running period from a position on. It loads a period's board that the live store lacks.
 func (l *Leaderboard) Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (Standings, error) {
 	return loaded(ctx, l, g, "read a period", func() (Standings, error) {
 		return l.board.Standings(ctx, Ref(g), p, offset, limit)
@@ -42,7 +42,7 @@ type PeriodReader interface {
 	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (Standings, error)
 }
 
-// PeriodPage reads a page of a running period by its number, from 1. A number past the last stands for the last; at is the number that it read.
+// PeriodPage reads a page of a running period by its number, from 1. A number past the last page gets the last page. at is the number of the page.
 func PeriodPage(ctx context.Context, board PeriodReader, g *guild.Guild, p period.Period, number int64) (found Standings, at int64, err error) {
 	for at = number; ; at = LastPage(found.Members) {
 		found, err = board.Standings(ctx, g, p, PageSize*(at-1), PageSize)
@@ -57,7 +57,7 @@ func (l *Leaderboard) EntryGains(ctx context.Context, g *guild.Guild, user id.Us
 	return loaded(ctx, l, g, "read a member's gains", func() (LatestGains, error) { return l.board.EntryGains(ctx, Ref(g), user) })
 }
 
-// days are those of a guild as of a version of its settings.
+// days are a guild's days, computed from one version of its settings.
 type days struct {
 	version int64
 	*period.Days

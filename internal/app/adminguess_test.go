@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Each address has 20 wrong admin tokens a minute, over all replicas and however many come at once. Then its tokens are not
-// looked at, not even the right one, and nobody else notices.
+// Each address may send 20 wrong admin tokens a minute, over all replicas and however many come at once. After that its tokens are
+// rejected unread, even the right one. Other addresses are not affected.
 func TestGuessingTheAdminTokenIsLimited(t *testing.T) {
 	t.Parallel()
 	environ := onServers(t)
@@ -56,7 +56,7 @@ func TestGuessingTheAdminTokenIsLimited(t *testing.T) {
 	}
 }
 
-// Who has the token gets in while Redis, which counts the wrong ones, is away.
+// The right token is accepted while Redis, which counts wrong ones, is away.
 func TestTheAdminTokenWorksWithoutRedis(t *testing.T) {
 	t.Parallel()
 	redis := testenv.Redis(t)

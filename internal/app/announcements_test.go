@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// hooked is a Discord that takes messages, and what it got.
+// hooked is a Discord that receives messages and keeps them.
 type hooked struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -106,7 +106,7 @@ func TestAnnouncements(t *testing.T) {
 	s.admin("POST", at(0)+"x/test", nil).Want(t, 404)
 }
 
-// A Redis that comes back empty takes along what was not posted yet. Nothing is posted again, and later level-ups are posted.
+// A Redis that comes back empty loses the announcements that were not posted yet. No announcement is posted twice, and later level-ups are posted.
 func TestAnnouncementsContinueAfterRedisIsLost(t *testing.T) {
 	t.Parallel()
 	h, server := newHooked(t), testenv.Redis(t)

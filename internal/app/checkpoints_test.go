@@ -64,7 +64,7 @@ func restoreMembers(t *testing.T, s *service) {
 	if m := s.member(key, g, users[0]); m.Level.XP != 100 {
 		t.Errorf("who was not present came back as %+v", m)
 	}
-	// The checkpoint that was made before it brings back what there was.
+	// The checkpoint made before it restores the earlier board.
 	s.replaced("/guilds/" + g + "/checkpoints/" + done.Checkpoint.ID + "/restore")
 	if m := s.member(key, g, users[1]); m.Level.XP != 5200 {
 		t.Errorf("undone, the member has %+v", m)

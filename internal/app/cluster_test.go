@@ -7,8 +7,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// The master that carries the messages between replicas hangs. A change of settings is answered all the same, and is in force on
-// the other replica.
+// The master that carries the nudges between replicas hangs. A change of settings is still answered, and is in force on the other
+// replica.
 func TestTheNodeOfTheMessagesHangs(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -28,8 +28,8 @@ func TestTheNodeOfTheMessagesHangs(t *testing.T) {
 	node.Resume()
 }
 
-// The master that holds the index of changed guilds is away for good, and so is its replica. What changes in guilds of the others is
-// archived all the same.
+// The master that holds the index of changed guilds is away for good, and so is its replica. Changes of guilds on the other masters are
+// still archived.
 func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

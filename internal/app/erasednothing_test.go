@@ -20,10 +20,10 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// Words by which an erased user can be found.
+// Words by which a test finds data of an erased user.
 const erasedName, erasedGlobal = "zebedeezz", "Zébulon Zz"
 
-// heap is all that the service keeps and says.
+// heap collects all data and logs of the service.
 type heap struct {
 	*testing.T
 	redis    *redis.Client
@@ -98,7 +98,7 @@ func (h *heap) ok(err error) {
 	}
 }
 
-// An erased user is in no table, no key and no line of the log: not after the erasure, and not after Redis came back with a dump of before.
+// An erased user is in no table, no key and no line of the log, neither after the erasure nor after Redis restored an older dump.
 func TestAnErasureLeavesNothing(t *testing.T) {
 	t.Parallel()
 	server, database := testenv.Redis(t), postgrestest.URL(t)
@@ -199,7 +199,7 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 		t.Errorf("stored since %+v", found)
 	}
 
-	// An erasure that was cut off before it did anything is completed in the background.
+	// An erasure that was cut off at its begin is completed in the background.
 	_, err = conn.Exec(t.Context(), `UPDATE erasures SET user_id = $1, erased_ms = NULL`, user)
 	h.ok(err)
 	testenv.Wait(t, "the erasure is completed", func() bool { return len(h.with(user)) == 0 })

@@ -107,7 +107,7 @@ func etagsDiffer(t *testing.T, s *service) {
 	}
 }
 
-// While members and settings change, nobody is ever given two pages under one ETag.
+// While members and settings change, no two different pages ever have the same ETag.
 func etagIsOnePages(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key := s.key(g)

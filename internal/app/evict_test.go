@@ -15,7 +15,7 @@ const idle = "LEVELBOARD_GUILD_IDLE=10m"
 
 func usedKey(g string) string { return "lb:{" + g + "}:meta" }
 
-// aged makes a guild one that nobody has used for so long.
+// aged sets a guild's last use to so long ago.
 func aged(t *testing.T, client *redis.Client, g string, ago time.Duration) {
 	t.Helper()
 	if err := client.HSet(t.Context(), usedKey(g), "used", time.Now().Add(-ago).UnixMilli()).Err(); err != nil {
@@ -32,21 +32,21 @@ func usedWithin(t *testing.T, client *redis.Client, g string, ago time.Duration)
 	return time.Since(time.UnixMilli(ms)) < ago
 }
 
-// rested returns when the replica has noted all of its uses so far, which it then does not do again for more than a minute. The
-// note of a guild that is used later tells: of two, for the first may be noted in a round that had begun before.
+// rested returns when the replica has noted all uses so far; it does not note them again for more than a minute. It uses two more guilds and
+// waits for their notes, since a round that had begun before may note the first one.
 func (s *service) rested(client *redis.Client) {
 	s.t.Helper()
 	for range 2 {
 		testenv.Wait(s.t, "a use is noted", func() bool {
 			later := s.guild(nil)
 			s.create(s.key(later), later, newID(), 1)
-			aged(s.t, client, later, 8*time.Minute) // unless it is noted already, which cannot be seen
+			aged(s.t, client, later, 8*time.Minute) // so that the note is visible
 			return testenv.Poll(2*time.Second, func() bool { return usedWithin(s.t, client, later, time.Minute) })
 		})
 	}
 }
 
-// What a guild's clients see when it has left Redis and comes back: nothing.
+// Clients of a guild do not notice that it left Redis and comes back.
 func TestAnIdleGuildComesBack(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)

@@ -31,7 +31,7 @@ type service struct {
 	plain *http.Client // does not check against the description, which takes time
 }
 
-// soon has what needs a silent Redis refused as soon as by default. Other tests are patient: this machine may stop for longer.
+// soon sets the default patience with a silent Redis. Other tests use a longer one, since a busy machine may stop for longer than the default.
 const soon = "LEVELBOARD_REDIS_TIMEOUT=500ms"
 
 // newApp builds a service that listens on free ports; environ has the last word.
@@ -176,7 +176,7 @@ func settings(over object) object {
 	return s
 }
 
-// guild makes a guild and returns its id.
+// guild creates a guild and returns its id.
 func (s *service) guild(over object) string {
 	s.t.Helper()
 	g := newID()
@@ -221,7 +221,7 @@ func boardPath(entry string, page int) string {
 // gopher is the user data of a member that is made without saying who it is.
 var gopher = object{"avatar": nil, "discriminator": "0", "username": "gopher"}
 
-// create makes a member.
+// create creates a member.
 func (s *service) create(key, g, u string, xp int) apitest.Response {
 	s.t.Helper()
 	return s.Do("POST", memberPath(g, u), key, object{"xp": xp, "user": gopher}).Want(s.t, 200)

@@ -76,7 +76,7 @@ func hiddenListed(t *testing.T, s *service) {
 	wantJSON(t, s.Do("GET", hiddenPath(g)+"?page=1", key, nil).Want(t, 200), `{"hidden":[]}`)
 }
 
-// flagsStay lets happen to a hidden member what brings others back onto the board.
+// flagsStay does to a hidden member all that brings absent ones back onto the board.
 func flagsStay(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key, ada := s.key(g), newID()

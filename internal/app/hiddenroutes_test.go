@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// everyRead asks every route of the routers that can be read, as a key and as a visitor of the pages, and keeps the bodies by address. A route
-// that needs a query has it here; one that is new and cannot be asked as it is fails the test.
+// everyRead reads every readable route of the routers, with a key and as a visitor of the pages, and keeps the bodies by address. The queries of
+// routes that need one are here; a new route that cannot be read without one fails the test.
 type everyRead struct {
 	t       *testing.T
 	s       *service
@@ -20,7 +20,7 @@ type everyRead struct {
 	queries map[string][]string
 }
 
-// tellOfHidden are routes that are not asked: they tell of hidden users to whom they are for, are a stream, or show no member.
+// tellOfHidden lists routes that are left out: they are for managers of hidden users, are a stream, or show no member.
 var tellOfHidden = []string{
 	"/admin/", "/v2/guilds/:guildId/hidden", "/v2/guilds/:guildId/events", "/v2/openapi.json", "/leaderboard/:entry/live", "/static/", "/sign-in", "/favicon.ico",
 }
@@ -97,8 +97,8 @@ func showing(bodies map[string]string, texts ...string) (addresses []string) {
 	return addresses
 }
 
-// Who is hidden is in no answer of any route, on the replica that hid them and on another one, though both had cached them, and all of them show
-// them again once the flag is lifted.
+// No route's answer contains a hidden member, on the replica that hid the member and on another one, though both had cached it. All routes show
+// the member again once the flag is lifted.
 func TestNoRouteShowsWhoIsHidden(t *testing.T) {
 	t.Parallel()
 	environ := append(onServers(t), often, "LEVELBOARD_FONT_DIR="+fontDir)

@@ -69,7 +69,7 @@ func eachMethodOnce(t *testing.T, s *service) {
 			t.Errorf("%s %s again moved the guild from %s to %s", step.method, step.name, etag, now)
 		}
 	}
-	// And when all is over: POST although the member is there, DELETE although it is, PATCH by what it did.
+	// Later repeats get the first answer too: POST although the member exists, DELETE although it does again, and PATCH with its old result.
 	s.create(key, g, u, 7)
 	for i := range steps {
 		wantReplay(t, answers[i], send(i))

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/store/sqlite"
 )
 
-// wantUses looks into the archive for what a service that has stopped wrote down.
+// wantUses checks the use of keys that a stopped service wrote to the archive.
 func wantUses(t *testing.T, archive interface {
 	OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error)
 }, owner string, want int64) {

@@ -45,7 +45,7 @@ func archived(t *testing.T, client *redis.Client, g string) {
 	})
 }
 
-// seen is all that the API shows of a guild's members, but for the ETag.
+// seen holds all that the API shows of a guild's members, except the ETag.
 func (s *service) seen(key, g string, users ...string) string {
 	s.t.Helper()
 	var all strings.Builder
@@ -161,7 +161,7 @@ func leaseHolder(t *testing.T, archive string) (holder string) {
 	return holder
 }
 
-// A guild that was not compared with the archive since Redis came back is, by the last snapshot too.
+// The last snapshot also compares guilds with the archive that were not compared since Redis came back.
 func TestAStopWritesAGuildThatWasNotVerified(t *testing.T) {
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.Postgres(t)

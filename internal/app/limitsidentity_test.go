@@ -8,10 +8,10 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// identityLimit gives back one request in six seconds, in which a test that is held up still gets its answers.
+// identityLimit refills one request in six seconds, which is enough time for a slow test's requests.
 const identityLimit = 10
 
-// narrow are the limits that limitCases are about.
+// narrow are the limits for limitCases.
 var narrow = []string{
 	"LEVELBOARD_RATE_LIMIT_KEY=120", fmt.Sprintf("LEVELBOARD_RATE_LIMIT_IDENTITY=%d", identityLimit),
 	"LEVELBOARD_TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8",
@@ -60,7 +60,7 @@ func lastForwardedAddress(t *testing.T, s *service) {
 	if first, second := remaining("203.0.113.10"), remaining("203.0.113.10"); first != identityLimit-1 || second != identityLimit-2 {
 		t.Errorf("remaining are %d and %d", first, second)
 	}
-	// A client can write what it wants in front of what the proxies add.
+	// A client can put any text before the addresses that the proxies add.
 	if got := remaining("198.51.100.7, 203.0.113.10"); got != identityLimit-3 {
 		t.Errorf("with an address in front, remaining are %d", got)
 	}
@@ -73,7 +73,7 @@ func lastForwardedAddress(t *testing.T, s *service) {
 	}
 }
 
-// Nobody may choose the address that they are charged to.
+// No client may choose the address that is charged.
 func TestForwardedAddressOfAStrangerIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	s := start(t, append(onDataDir(t), "LEVELBOARD_RATE_LIMIT_IDENTITY=2")...)

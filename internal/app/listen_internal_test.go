@@ -29,7 +29,7 @@ func ask(t *testing.T, handler http.Handler) *http.Response {
 	return answer
 }
 
-// A client that asks and does not read must not keep a place among the requests in flight for long.
+// A client that does not read its answer must not hold a place among the requests in flight for long.
 func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, gaveUp := time.Now(), make(chan time.Duration, 1)
@@ -48,7 +48,7 @@ func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 	})
 }
 
-// The time for an answer is not for one that has no end: it continues after an hour, and after a long silence.
+// The write timeout does not apply to an endless answer: it continues after an hour, and after a long silence.
 func TestAStreamOutlivesTheTimeForAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const text = "data: x\n\n"

@@ -43,7 +43,7 @@ func (j *journal) with(message string) (found []map[string]any) {
 	return found
 }
 
-// Whatever is written for a request, its own line and those from far below, names it as its answer does, and no secret.
+// Each log line of a request, also from deep in the code, has the request id of its answer and no secret.
 func TestLinesOfARequestNameIt(t *testing.T) {
 	t.Parallel()
 	var log journal
@@ -77,7 +77,7 @@ func TestLinesOfARequestNameIt(t *testing.T) {
 	}
 }
 
-// While Redis is away every request fails for the same reason, which is a few lines, and not one for each.
+// While Redis is away, the common reason of all failures is logged in a few lines, not in one for each request.
 func TestFailuresAreAFewLines(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)

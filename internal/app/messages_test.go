@@ -27,7 +27,7 @@ const (
 
 func messagesPath(g string) string { return "/v2/guilds/" + g + "/messages" }
 
-// exactly gives a guild messages that are always worth the same.
+// exactly returns settings with one XP for every message.
 func exactly(xp int, over object) object {
 	s := object{"xpPerMessageMin": xp, "xpPerMessageMax": xp}
 	for name, value := range over {
@@ -150,4 +150,4 @@ func nothingStartsNoCooldown(t *testing.T, s *service) {
 	}
 }
 
-// Members are shared by many calls at once: everything is counted, and each member gains once in its cooldown.
+// Many calls at once name the same members: every message is counted, and each member gains once in its cooldown.

@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-// Each refusal says what to do next, in words that lead there.
+// Each error message says what to do next.
 func TestRefusalsSayTheNextStep(t *testing.T) {
 	t.Parallel()
 	s := start(t, onDataDir(t)...)

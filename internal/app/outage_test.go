@@ -49,8 +49,8 @@ var absences = []absence{
 	{"vanished", many, vanished, true},
 }
 
-// For each way to be away: whatever needs Redis is 503, and within a second when 500 ask at once; /readyz says so and /livez does not; and after
-// the return all is well again, by itself.
+// For each way in which Redis can be away: all that needs Redis is 503, within a second even for 500 requests at once; /readyz fails and /livez
+// does not; and after Redis returns, everything recovers by itself.
 func TestRedisAway(t *testing.T) {
 	t.Parallel()
 	for _, away := range absences {
@@ -73,13 +73,13 @@ func redisAway(t *testing.T, away absence) {
 	s.create(key, g, u, 5)
 	all := s.crowd(t, 500)
 	all.send(t, "GET", "/favicon.ico", "") // connects
-	// The service does not promise how long this machine takes for so many answers that need no Redis.
+	// How long this machine takes for so many answers without Redis is no promise.
 	second := time.Second + all.send(t, "GET", "/favicon.ico", "").slowest()
 
 	end := away.begin(server, w)
 	s.allRefused(30*time.Second, needRedis(t, g, key))
 	var got answers
-	// A machine that is busy with something else is asked again: that can make an answer late, and never early.
+	// Repeat on a busy machine: load can make an answer late, never early.
 	for attempt := 1; ; attempt++ {
 		got = all.send(t, "GET", memberPath(g, u), key)
 		got.want(t, 503)
@@ -112,7 +112,7 @@ func redisAway(t *testing.T, away absence) {
 	s.board("", other, 1)
 }
 
-// With a longer LEVELBOARD_REDIS_TIMEOUT a request lives through a pause that would be the end of it by default.
+// With a longer LEVELBOARD_REDIS_TIMEOUT a request survives a pause that would fail it by default.
 func TestARequestIsAsPatientAsItIsTold(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)
@@ -137,7 +137,7 @@ func TestARequestIsAsPatientAsItIsTold(t *testing.T) {
 	}
 }
 
-// allRefused sends the calls at the same time and wants 503 of each, soon, with all that belongs to it.
+// allRefused sends the calls at the same time and wants a complete 503 for each, soon.
 func (s *service) allRefused(within time.Duration, calls []call) {
 	s.t.Helper()
 	together(s.t, len(calls), len(calls), func(i int) error {
@@ -170,7 +170,7 @@ func (s *service) crowd(t *testing.T, n int) *crowd {
 	return &crowd{s: s, n: n, client: &http.Client{Transport: pool, Timeout: 30 * time.Second}}
 }
 
-// answers are what a crowd got, and how long they took.
+// answers holds a crowd's answers, and how long they took.
 type answers struct {
 	all  []apitest.Response
 	took []time.Duration
@@ -213,7 +213,7 @@ func (c *crowd) send(t *testing.T, method, path, key string) answers {
 	return got
 }
 
-// want wants this status of each answer, with all that belongs to it.
+// want checks that each answer is complete and has this status.
 func (a answers) want(t *testing.T, status int) {
 	t.Helper()
 	for _, got := range a.all {

@@ -114,8 +114,8 @@ func managersMakeEvents(t *testing.T, s *service, manager *http.Client, g, u str
 	}
 }
 
-// signedInReads asks the API as a script of a page of ours could: who is signed in reads boards, as whom they are, and changes nothing. A
-// page of another site gets nothing of it: browsers send it no such cookie, and give it no answer to a request with one.
+// signedInReads calls the API as a script of the service's own page could: a signed-in user reads boards as that user, and changes nothing. A
+// page of another site gets nothing: browsers do not send it the cookie, and hide the answer of a request with one.
 func signedInReads(t *testing.T, s *service, manager *http.Client, private, member string) {
 	t.Helper()
 	public, ofOthers := s.guild(nil), s.guild(object{"visibility": "private"})

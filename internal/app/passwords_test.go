@@ -61,8 +61,8 @@ func asOwner(t *testing.T, url string) (sql func(statement string)) {
 	}
 }
 
-// Passwords and users end too: the files of the URLs are replaced while the service runs, and it continues without a restart. While a file is half
-// written, or names another server, it uses what it held before.
+// Files of URLs with new passwords and users are replaced while the service runs, and it uses them without a restart. While a file is half written,
+// or names another server, the service uses its old content.
 func TestPasswordsThatAreReplaced(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)

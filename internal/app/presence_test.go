@@ -36,7 +36,7 @@ func (s *service) comeBack(key, g string, users ...string) {
 	s.setPresence(key, g, true, len(users), nil, users...)
 }
 
-// wantLeft fails unless the member has left: it can be neither read nor changed, and nothing is made over it.
+// wantLeft fails unless the member has left: it can be neither read, changed nor created.
 func (s *service) wantLeft(key, g, u string) {
 	s.t.Helper()
 	for _, got := range []apitest.Response{
@@ -122,7 +122,7 @@ func uncountedBringsNobodyBack(t *testing.T, s *service) {
 	s.wantLeft(key, g, u)
 	s.wantLeft(key, g, ignored)
 	s.Do("GET", memberPath(g, nobody), key, nil).Want(t, 404)
-	// One that counts among them does, and it alone is counted.
+	// Among such messages, one that counts brings the member back, and only that one is counted.
 	got = s.award(key, g, message(u, object{"channelId": chanA}), message(u, nil), message(u, object{"channelId": chanA}))
 	wantGained(t, got, 0, 20, 0)
 	if m := s.member(key, g, u).Level; m.XP != 520 || m.MessageCount != 5 {

@@ -58,7 +58,7 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 	testenv.Wait(t, "the metrics say that Redis is there", func() bool { return up("1") })
 }
 
-// The archive's state is shown, and what it costs when it is away is not that anything is refused.
+// /readyz shows the archive's state. An archive that is away does not make the service unready.
 func TestPostgresGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)
@@ -88,7 +88,7 @@ func TestPostgresGoesAndComesBack(t *testing.T) {
 	s.ops("/readyz").Want(t, 200)
 }
 
-// While a database that takes its time holds up the start, the process lives and is not ready.
+// While a slow database delays the start, the process is live and not ready.
 func TestNotReadyWhileStarting(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)
@@ -128,7 +128,7 @@ func TestNotReadyWhileStarting(t *testing.T) {
 	}
 }
 
-// An idle connection would keep its place among the few of the ops port from a scrape.
+// The ops port closes idle connections, which would take the place of a scrape.
 func TestTheOpsPortKeepsNoConnections(t *testing.T) {
 	t.Parallel()
 	s := start(t, "LEVELBOARD_DATA_DIR="+t.TempDir())

@@ -9,8 +9,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// While Redis takes no changes, everything that only reads continues, with limits and without a key; changes get Retry-After,
-// and nothing of them is made.
+// While Redis rejects changes, all reads continue, with limits and without a key. Changes get Retry-After, and none of
+// them is made.
 func TestRedisRefusesWrites(t *testing.T) {
 	for _, refusal := range testenv.Refusals {
 		t.Run(refusal.Name, func(t *testing.T) {

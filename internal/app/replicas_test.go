@@ -34,7 +34,7 @@ func TestThreeReplicas(t *testing.T) {
 	ofThree(t, onServers(t))
 }
 
-// ofThree runs what is so of three replicas wherever they keep their data.
+// ofThree runs the cases for three replicas on any kind of servers.
 func ofThree(t *testing.T, environ []string) {
 	shared := startTrio(t, environ...)
 	for name, test := range map[string]func(t *testing.T, three trio){
@@ -50,7 +50,7 @@ func ofThree(t *testing.T, environ []string) {
 	}
 }
 
-// Settings, grants and keys that are changed on one replica are in force on the others, however messages between them get lost.
+// Changes of settings, grants and keys on one replica are in force on the others, even if nudges between them get lost.
 func TestReplicasAgreeOnSettingsAndKeys(t *testing.T) {
 	on := func(t *testing.T, redisURL string) []string {
 		return []string{"LEVELBOARD_REDIS_URL=" + redisURL, "LEVELBOARD_POSTGRES_URL=" + postgrestest.URL(t)}
@@ -77,8 +77,8 @@ func agree(t *testing.T, environ []string) {
 	g, u := newID(), newID()
 	var id, key, etag string
 
-	// becomes does something here and waits until the others answer so; they answer otherwise before. Nobody waits for
-	// what happened here.
+	// becomes makes a change here and waits until the other replicas answer as wanted, which they must not do before. This
+	// replica must answer so at once.
 	becomes := func(what string, do func(), status int, ask func(s *service) apitest.Response) {
 		t.Helper()
 		for _, s := range others {
@@ -116,7 +116,7 @@ func agree(t *testing.T, environ []string) {
 	vanity, next := "two"+g[10:], newID()
 	named := func(s *service) apitest.Response { return s.Do("GET", boardPath(strings.ToUpper(vanity), 1), "", nil) }
 	becomes("a vanity", func() { here.admin("PUT", "/guilds/"+g, settings(object{"vanity": vanity})).Want(t, 200) }, 200, named)
-	// The name goes to another guild: nobody may find the one that had it.
+	// The name goes to another guild: no replica may find the old one by it.
 	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
 	here.admin("PUT", "/guilds/"+next, settings(object{"vanity": vanity})).Want(t, 201)
 	for i, s := range three {
@@ -170,8 +170,8 @@ func newFront(t *testing.T) *front {
 	return f
 }
 
-// Who signs in is signed in everywhere: each step of it goes to another replica, and so does what comes after. Signing out
-// on one replica ends it on all.
+// A user who signs in is signed in on all replicas: each step of the sign-in, and each later request, goes to another replica. Signing out
+// on one replica ends the session on all.
 func TestSessionsAreThoseOfAllReplicas(t *testing.T) {
 	t.Parallel()
 	sessionsOfAll(t, onServers(t))

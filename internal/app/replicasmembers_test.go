@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-// pagesOfOthersAreFresh has a member changed through each replica, and read on the other two: what is known to be answered
-// before a page is asked for is on it.
+// pagesOfOthersAreFresh changes a member through each replica and reads pages on the other two. A page contains each change that was
+// answered before the page was requested.
 func pagesOfOthersAreFresh(t *testing.T, three trio) {
 	const each = 60
 	g := three[0].guild(nil)

@@ -24,7 +24,7 @@ func onSentinels(t *testing.T, archiveURL string) (s *testenv.Sentinels, environ
 	}
 }
 
-// A replica that was cut off takes over: what was not archived by then is lost, and the archive's XP is there, also when the
+// A replica that was cut off takes over. Changes that were not archived are lost, and members have at least the archive's XP, even if the
 // replica's is lower.
 func TestAReplicaThatLaggedTakesOver(t *testing.T) {
 	testenv.Long(t)

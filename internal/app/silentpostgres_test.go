@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A Postgres that takes connections and never answers is worse than one that is gone: whatever asks it hangs. What is in
-// memory is served all the same, changes continue, and what needs Postgres fails soon, also when it is asked for by many.
+// A Postgres that accepts connections and never answers is worse than one that is gone, because its callers hang. The service still serves
+// cached data and changes, and requests that need Postgres fail soon, even many at once.
 func TestPostgresSilent(t *testing.T) {
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
@@ -27,7 +27,7 @@ func TestPostgresSilent(t *testing.T) {
 	archived(t, client, evicted)
 
 	archive.Pause()
-	// 600 keys that nobody has keep nobody else waiting: as many of one address as its share are looked for, and the others refused.
+	// 600 unknown keys delay no other client: the service looks up as many of one address as its share, and rejects the others.
 	flood := make(chan error, 1)
 	go func() {
 		flood <- floodOf(600, func() error {
@@ -55,7 +55,7 @@ func TestPostgresSilent(t *testing.T) {
 	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
 	s.allRefused(30*time.Second, []call{{"GET", memberPath(g, u), uncached, ""}, {"GET", boardPath("unheardof", 1), "", ""}})
 
-	// A guild that has to be loaded is waited for, longer than anybody is patient with Redis, and for 5 s at most.
+	// A request waits for the load of its guild for longer than the patience with Redis, but at most 5 s.
 	testenv.Again(t, func() error {
 		keys, err := client.Keys(t.Context(), "lb:{"+evicted+"}*").Result()
 		if err != nil {
@@ -87,7 +87,7 @@ func TestPostgresSilent(t *testing.T) {
 	}
 }
 
-// floodOf does something n times at once, and returns the first error.
+// floodOf calls a function n times at once, and returns the first error.
 func floodOf(n int, do func() error) error {
 	errs := make(chan error, n)
 	for range n {

@@ -23,7 +23,7 @@ var suites = map[string]cases{
 
 const limitSuite = "limits"
 
-// smoke are the cases that run on each setup: between them they reach every kind of endpoint.
+// smoke are the cases that run on each setup. Together they cover every kind of endpoint.
 var smoke = []string{
 	"access/grants take effect at once",
 	"admin/what GET gave can be PUT back",

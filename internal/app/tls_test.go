@@ -32,7 +32,7 @@ func serves(t *testing.T, environ ...string) {
 	}
 }
 
-// On stores that take nothing but TLS and want passwords, the service does all that it does elsewhere.
+// On stores that require TLS and passwords, the service does all that it does elsewhere.
 func TestStoresOnTLSWithPasswords(t *testing.T) {
 	t.Parallel()
 	ca := testenv.NewCA(t)
@@ -58,7 +58,7 @@ func TestStoresOnTLSWithPasswords(t *testing.T) {
 	})
 }
 
-// Each thing that is wrong with how the stores are reached is said at the start, with what to do, and without a secret.
+// The start reports each mistake in the connection settings of the stores, with advice and without a secret.
 func TestStoresThatRefuse(t *testing.T) {
 	t.Parallel()
 	ca, stranger := testenv.NewCA(t), testenv.NewCA(t)

@@ -22,8 +22,8 @@ func replace(t *testing.T, path, with string) {
 	}
 }
 
-// Certificates end, and authorities too: their files are replaced while the service runs, and it continues without a restart. While a
-// file is half written it uses what it held before.
+// Files of expiring certificates and authorities are replaced while the service runs, and it uses them without a restart. While a file is half
+// written, the service uses its old content.
 func TestTLSFilesThatAreReplaced(t *testing.T) {
 	t.Parallel()
 	ca := testenv.NewCA(t)

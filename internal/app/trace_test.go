@@ -128,7 +128,7 @@ func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
 	if !strings.Contains(collector.whose, `"service.name"`) || !strings.Contains(collector.whose, `"levelboard"`) || !strings.Contains(collector.whose, `"1.2.3"`) {
 		t.Errorf("whose spans: %s", collector.whose)
 	}
-	// No secret, no id, nothing that a client wrote, in no span at all: nor from /admin, where the guild and the key were made.
+	// No span contains a secret, an id or a client's text, also none of /admin, which created the guild and the key.
 	for _, span := range collector.spans {
 		text := prototext.Format(span)
 		for _, secret := range []string{key, strings.Split(key, "_")[1], adminToken, g, u, owner, "gopher", "Gophers", "free-text", "127.0.0.1"} {
@@ -149,7 +149,7 @@ func openMetrics(t *testing.T, s *service) string {
 	return string(got.Body)
 }
 
-// A stream's span is that of its beginning.
+// The span of a stream covers only its beginning.
 func TestAStreamIsTracedUpToItsBeginning(t *testing.T) {
 	collector := newReceiver(t)
 	s := startTraced(t, slog.DiscardHandler, onDataDir(t), "OTEL_TRACES_EXPORTER=otlp", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+collector.URL+"/v1/traces")

@@ -9,8 +9,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A service that is to wait for a replica which is not there says so at the start, and to who changes something. What
-// changed is there, and repeating it under its key changes nothing more.
+// A service that must wait for a missing replica warns at the start, and tells each client that makes a change. The
+// change is made, and repeating it under its key makes no second one.
 func TestReplicasThatAreMissing(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t, testenv.WithConfig("repl-diskless-sync-delay 0"))
@@ -50,8 +50,8 @@ func TestReplicasThatAreMissing(t *testing.T) {
 	wantHeader(t, got, "Idempotent-Replayed", "true")
 }
 
-// Which members a Redis has dropped that evicts keys is not noticed, and one that keeps no log loses what changed since the last snapshot:
-// the start warns of both.
+// A Redis that evicts keys silently drops members, and one without an append-only file loses the changes since the last snapshot. The start
+// warns of both.
 func TestRedisThatMayLoseMembers(t *testing.T) {
 	t.Parallel()
 	const evicts, noLog = "set its maxmemory-policy to noeviction", "redis-cli CONFIG SET appendonly yes"

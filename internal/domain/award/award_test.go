@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// draw makes random return what the test says, and notes how often it was asked and for how many numbers.
+// draw is a random that returns the test's number, and records its calls and their arguments.
 type draw struct {
 	number, asked, of int
 }

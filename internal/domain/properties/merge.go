@@ -12,7 +12,7 @@ import (
 )
 
 // The fields by which a form knows what it was made of: the number of the last change, and for each part, a property or a row, a digest. A digest
-// is enough to see who changed a part, and keeps the form short. Of a set the form notes all texts.
+// is enough to see who changed a part, and keeps the form short. For a set, the form has all texts.
 const (
 	versionField = "version"
 	baseField    = "base"

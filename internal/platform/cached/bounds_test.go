@@ -14,8 +14,8 @@ import (
 	"levelboard/internal/platform/cached"
 )
 
-// Guilds and keys are asked for in parts of a request's first line or of its headers, which may be 32 KB; 10,000 absences that kept those
-// would take 320 MB, for nothing but asking.
+// Ids of guilds and keys are parts of a request's first line or headers, which may be 32 KB. 10,000 absences that kept those in memory would take
+// 320 MB.
 func TestKeysDoNotKeepWhatTheyArePartOf(t *testing.T) {
 	var loaded []string
 	c := cached.New(func(_ context.Context, k string) (string, error) {
@@ -73,7 +73,7 @@ func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
 	}
 }
 
-// A flood of keys that are not in memory, while the store is slow, is refused at once; what is in memory is served.
+// While the store is slow, most of a flood of unknown keys is rejected at once, and cached values are served.
 func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
@@ -83,7 +83,7 @@ func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 		(<-a.loads).answer <- answer{value: 1}
 		expect(t, "what is loaded before", <-held, answer{value: 1})
 
-		// One who waits for each of two loads, or two for one load: it makes no difference.
+		// One caller for each of two loads counts the same as two callers for one load.
 		first := get(t.Context(), c, "slow")
 		l := <-a.loads
 		leaves, leave := context.WithCancel(t.Context())

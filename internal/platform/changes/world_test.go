@@ -88,7 +88,7 @@ func (a *archive) set(change func()) {
 	change()
 }
 
-// told is what a Follower called: the versions of changes, and gap for onGap.
+// told records a Follower's calls: the versions of changes, and gap for onGap.
 type told struct {
 	mu   sync.Mutex
 	list []int64

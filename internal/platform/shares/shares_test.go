@@ -45,7 +45,7 @@ func TestEachHolderHasItsShare(t *testing.T) {
 	wantRefused(t, p, "c", shares.ErrFull)
 }
 
-// A newcomer finds a place, however many others take all that they may.
+// A new holder finds a place, even when many others take as much as they can.
 func TestSeveralLeaveSome(t *testing.T) {
 	p := shares.New(2048, 512)
 	all := 0

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// What is accepted is plain to every other reader: UTF-8, and JSON by the standard library.
+// Every other reader understands an accepted document: it is UTF-8, and JSON by the standard library.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		with(""), with(`,"raw":[{"a":1,"b":[null,1e999]}]`), with(`,"tags":["\u0041"],"flag":false`), with(`,"xp":2`),

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// What the server says of data that it refuses may repeat the data, and the error is logged.
+// A server message about rejected data may quote the data, so it must not reach the logged error.
 func TestARefusalTellsNoUserData(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)

@@ -73,7 +73,7 @@ func near(got, want time.Duration) bool {
 	return (got - want).Abs() < 50*time.Microsecond
 }
 
-// What a budget gave to a request that a later one rejects stays charged.
+// When a later budget rejects a request, the earlier budgets stay charged.
 func TestTheKeyIsChargedBeforeTheIdentity(t *testing.T) {
 	l, clock := frozen(t)
 	for range 3 {
@@ -176,7 +176,7 @@ func TestTheFirstRequestLeavesOneLessThanTheLimit(t *testing.T) {
 	}
 }
 
-// One request of such a limit takes less than the time of a bucket can tell.
+// One request of such a limit takes less time than a bucket's resolution.
 func TestTheHighestLimitBesideALowOne(t *testing.T) {
 	l, clock := frozen(t)
 	for n := range 3 {

@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// another is a limiter of another replica on the same Redis.
+// another returns a limiter on the same Redis, as that of another replica.
 func another(t *testing.T, c *clock) *ratelimit.Limiter {
 	t.Helper()
 	return ratelimit.New(connect(t, "redis://"+c.server.Addr()))
@@ -43,8 +43,8 @@ func allowedOf(t *testing.T, clients, each int, limiters []*ratelimit.Limiter, b
 	return int(allowed.Load())
 }
 
-// All requests come at one moment, so nothing is refilled meanwhile. When a bucket has less than a shared call asks for, redis_rate empties
-// it and rounds down what it gives: one fewer, never one more.
+// All requests come at one moment, so the bucket is not refilled meanwhile. When a shared call asks for more than a bucket has, redis_rate
+// empties the bucket and rounds the grant down: at most one fewer, never one more.
 func TestBudgetsAtOneMomentOverAllReplicas(t *testing.T) {
 	for _, limit := range []int{1, 7, 40, 120, 3000} {
 		t.Run(strconv.Itoa(limit), func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestBudgetsAtOneMomentOverAllReplicas(t *testing.T) {
 	}
 }
 
-// held stops the first command until it is let go.
+// held blocks the first command until the test lets it go.
 type held struct {
 	commands atomic.Int64
 	let      chan struct{}
@@ -127,7 +127,7 @@ func TestRequestsOfTheSameBudgetShareAQuestion(t *testing.T) {
 	}
 	slices.Sort(remaining)
 	for i, left := range remaining {
-		// The one who left came last, and was charged.
+		// The caller who left came last, and was charged.
 		if left != limit-requests+i {
 			t.Fatalf("the requests show %v", remaining)
 		}

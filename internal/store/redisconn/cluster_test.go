@@ -16,8 +16,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// verify loads guild1 where it is not loaded, and otherwise says that the archive, of which there is none here, holds nothing
-// that is not there. It begins again when the lock was lost, as the service does: a replica that takes over is another life of a server.
+// verify loads guild1, or verifies it against an empty archive if it is loaded. When the lock is lost it begins again, as the service does: a
+// replica that takes over is another life of a server.
 func verify(t *testing.T, c *redisconn.Client, rows ...snapshot.Row) {
 	t.Helper()
 	s := newBoard(c)
@@ -57,7 +57,7 @@ func wantXP(t *testing.T, s *board, want int) {
 	}
 }
 
-// Every guild is found, whichever master holds it, and every one that changed is in the index.
+// The store finds every guild on whichever master it is, and every changed guild is in the index.
 func guildsOfAllMasters(t *testing.T, c *clustered) {
 	ctx := t.Context()
 	s := newBoard(c.client)
@@ -105,7 +105,7 @@ func nudgeOverACluster(t *testing.T, c *clustered) {
 	})
 }
 
-// A URL with more than one host, or the wrong thing, says what it should be.
+// The error for a bad URL says which form is expected.
 func TestURLsOfAClusterThatAreWrong(t *testing.T) {
 	for _, url := range []string{
 		"", "h1:1,h2:2", "unix:///run/redis.sock", "redis://h1:1,h2:2/1", "redis://:pw@/0", "redis://h1:1,:2/0", "redis://h1:1,h2:2/0?db=3",
@@ -120,7 +120,7 @@ func TestURLsOfAClusterThatAreWrong(t *testing.T) {
 	}
 }
 
-// Who connects, and with how many connections, is the same for all nodes.
+// All nodes get the same user, password and number of connections.
 func TestOptionsOfNodes(t *testing.T) {
 	client, err := redisconn.Connect("rediss://ada:p%40ss@h1:1,h2,[::1]:3/0?pool_size=9", redisconn.ConnectOptions{Cluster: true})
 	ok(t, err)

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// lag cuts a replica off from its master, so that what it holds stays as it is.
+// lag cuts a replica off from its master, so that the replica's data no longer changes.
 func (c *clustered) lag(replica *testenv.RedisServer, password string) {
 	c.Helper()
 	c.ask(replica, "CONFIG", "SET", "masterauth", password)
@@ -34,15 +34,15 @@ func (c *clustered) follows(s *testenv.RedisServer) {
 	})
 }
 
-// takeOver makes a replica the master, without a word to the one that was.
+// takeOver makes a replica the master without notice to the old master.
 func (c *clustered) takeOver(slot int, s *testenv.RedisServer) {
 	c.Helper()
 	c.ask(s, "CLUSTER", "FAILOVER", "TAKEOVER")
 	testenv.Wait(c.T, "the node has taken over", func() bool { return c.Owner(slot) == s })
 }
 
-// A lagging replica takes over, its master takes over that one's older data and is promoted again: the same process, over the
-// same connections. Nothing of the guild may be used there, whoever noticed what of it.
+// A lagging replica takes over, the old master copies its older data and is promoted again: the same process with the same connections.
+// No client may use the guild there, even one that noticed only a part of this.
 func TestAMasterThatIsOneAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -85,7 +85,7 @@ func TestAMasterThatIsOneAgain(t *testing.T) {
 		}
 		return errors.Is(err, leaderboard.ErrNotLoaded)
 	})
-	// The other one has heard nothing, but looks from time to time.
+	// The other client has noticed nothing, but looks from time to time.
 	idle.Look(ctx)
 	if _, err := s.Change(ctx, guild1, user1, plusOne); !errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Errorf("a change on older data: %v, want ErrNotLoaded", err)

@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/usecase/events"
 )
 
-// Two of three masters hang, so that the third serves nothing either. Its callers hear so when their patience ends, whatever the
-// others do.
+// Two of three masters hang, so that the third serves nothing either. Its callers get an error when their patience ends, independent of
+// callers of the others.
 func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
@@ -38,7 +38,7 @@ func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 	}
 }
 
-// A master is away for good. A question about guilds of all masters, and about their events, is answered for those of the others.
+// A master is away for good. Reads of the guilds of all masters, and of their events, still return those of the others.
 func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// documentedRights are those that docs/security.md adds for a cluster, and for changes that wait.
+// documentedRights are the rights that docs/security.md adds for a cluster, and for changes that wait.
 func documentedRights(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/security.md")
@@ -30,7 +30,7 @@ func documentedRights(t *testing.T) string {
 	return " " + onCluster + " " + waiting
 }
 
-// lockedCluster takes nothing but TLS, and has a user with the documented rights beside the default one, which has a password.
+// lockedCluster accepts only TLS. It has a default user with a password, and a user with the documented rights.
 func lockedCluster(t *testing.T) (c *clustered, trust func() (*tls.Config, error)) {
 	t.Helper()
 	ca := testenv.NewCA(t)
@@ -45,8 +45,8 @@ func lockedCluster(t *testing.T) (c *clustered, trust func() (*tls.Config, error
 	return &clustered{T: t, RedisCluster: nodes, client: client}, trust
 }
 
-// Everything works on a cluster with all its locks on and with changes that wait for replicas, and none of the rights that are
-// documented is there for nothing.
+// On a cluster with TLS and passwords, and with changes that wait for replicas, the documented rights are enough for everything, and each of them
+// is needed.
 func TestALockedClusterWithChangesThatWait(t *testing.T) {
 	t.Parallel()
 	c, trust := lockedCluster(t)

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Masters forget their scripts, and a slot gets to a master that never ran one for its guild: nobody notices.
+// Masters forget their scripts, and a slot moves to a master without scripts: callers see no error.
 func scriptsAreMissing(t *testing.T, c *clustered) {
 	s := newBoard(c.client)
 	load(t, s, row(user1))
@@ -27,7 +27,7 @@ func scriptsAreMissing(t *testing.T, c *clustered) {
 	to := c.Another(from)
 	ok(t, direct(t, to).ScriptFlush(t.Context()).Err())
 	c.Move(slot, from, to)
-	// What it holds there was never compared with the archive.
+	// The new master's copy was never compared with the archive.
 	if _, err := s.Change(t.Context(), guild1, user1, plusOne); !errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Fatalf("on another master: %v, want ErrNotLoaded", err)
 	}
@@ -44,7 +44,7 @@ func scriptsAreMissing(t *testing.T, c *clustered) {
 	wantXP(t, s, 103)
 }
 
-// While a slot is on its way a key is on one master or the other, and what needs several that are on both waits.
+// While a slot is being moved each key is on one of two masters, and a call waits whose keys are on both.
 func slotOnItsWay(t *testing.T, c *clustered) {
 	ctx := t.Context()
 	s := newBoard(c.client)
@@ -55,7 +55,7 @@ func slotOnItsWay(t *testing.T, c *clustered) {
 	ok(t, direct(t, from).Set(ctx, prefix+"a", "A", 0).Err())
 	c.BeginMove(slot, from, to)
 
-	// A single key that has gone is asked for on its new node, alone and in a pipeline with others.
+	// A read of a single moved key is sent to its new node, alone and in a pipeline with others.
 	c.MoveKeys(slot, from, to, prefix+"a")
 	if got, err := c.client.Get(ctx, prefix+"a").Result(); err != nil || got != "A" {
 		t.Errorf("a key that has gone: %q, %v", got, err)

@@ -13,14 +13,14 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// waits is a store of the cluster whose changes wait.
+// waits returns a store of the cluster whose changes wait.
 func (c *clustered) waits(replicas int, timeout time.Duration) *board {
 	return newBoard(connectWith(c, c.URL(), redisconn.ConnectOptions{
 		Cluster: true, Timeout: patience, Waiting: redisconn.Waiting{Replicas: replicas, Timeout: timeout},
 	}))
 }
 
-// guildsOn are guilds with one member, one on the first master and one on another.
+// guildsOn returns two guilds with one member each, one on the first master and one on another.
 func (c *clustered) guildsOn(s *board) (here, there leaderboard.GuildRef) {
 	c.Helper()
 	for i := 0; here.ID == "" || there.ID == ""; i++ {
@@ -42,8 +42,8 @@ func (c *clustered) ownerOf(g leaderboard.GuildRef) *testenv.RedisServer {
 	return c.Owner(c.SlotOf("{" + string(g.ID) + "}"))
 }
 
-// On a cluster the replicas that count are those of the guild's own master: where they are away a change is made and not
-// acknowledged, and elsewhere nobody notices.
+// On a cluster a change waits for replicas of the guild's own master. Without them it is made and not acknowledged, while changes on
+// other masters succeed.
 func TestChangesWaitForReplicasOfTheirMaster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
@@ -79,7 +79,7 @@ func TestChangesWaitForReplicasOfTheirMaster(t *testing.T) {
 	replica.Resume()
 }
 
-// A master hangs under more changes than may wait for replicas at the same time. Those of other masters do not wait behind them.
+// A master hangs with more changes than may wait for replicas at the same time. Changes on other masters do not wait behind them.
 func TestChangesThatWaitOnAMasterThatHangs(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)

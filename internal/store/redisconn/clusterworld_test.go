@@ -36,14 +36,14 @@ func (c *clustered) empty(t *testing.T) {
 	t.Helper()
 	for _, master := range c.Masters {
 		err := direct(t, master).FlushAll(t.Context()).Err()
-		if err != nil && strings.HasPrefix(err.Error(), "READONLY") { // its replica took over while the machine stood still
+		if err != nil && strings.HasPrefix(err.Error(), "READONLY") { // a busy machine made its replica take over
 			err = direct(t, c.ReplicaOf(master)).FlushAll(t.Context()).Err()
 		}
 		ok(t, err)
 	}
 }
 
-// What leaves a cluster well shares one.
+// Tests that leave a cluster intact share one.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)

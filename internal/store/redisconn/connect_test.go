@@ -120,7 +120,7 @@ func clientTLS(t *testing.T, ca *testenv.CA) func() (*tls.Config, error) {
 	return func() (*tls.Config, error) { return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, nil }
 }
 
-// Who cannot say yet whom to trust trusts nobody, and says nothing.
+// While the trusted authorities cannot be read, the client trusts no server and sends nothing.
 func TestNothingIsSaidBeforeTheFilesOfTLSWereRead(t *testing.T) {
 	t.Parallel()
 	server, err := net.Listen("tcp", "127.0.0.1:0")

@@ -38,7 +38,7 @@ func (c *Client) Hold() (release func()) {
 	}
 }
 
-// hold takes the places of all senders, once those before have found that nobody waits.
+// hold takes the places of all senders, after the earlier ones have ended.
 func (q *queue) hold() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,7 +49,7 @@ func (q *queue) hold() bool {
 	return true
 }
 
-// Waiting is how many small calls wait, and how many goroutines send them.
+// Waiting returns how many small calls wait, and how many goroutines send them.
 func (c *Client) Waiting() (calls, senders int) {
 	q := c.only.quick
 	q.mu.Lock()
@@ -77,7 +77,7 @@ func (c *Client) LoadOnly(ctx context.Context, name string) error {
 	return err
 }
 
-// Through makes a client connect to each server by another address, from now on: nodes of a cluster that it knows keep theirs.
+// Through makes a client connect to each server by another address, from now on. Known nodes of a cluster keep theirs.
 func (c *Client) Through(address func(string) string) {
 	through := func(opts *redis.Options) {
 		opts.Dialer = func(ctx context.Context, network, of string) (net.Conn, error) {
@@ -96,7 +96,7 @@ func (c *Client) Through(address func(string) string) {
 	}
 }
 
-// Look is what a cluster's client does from time to time.
+// Look makes a cluster's client ask the masters for their identities now.
 func (c *Client) Look(ctx context.Context) { c.cluster.look(ctx) }
 
 // NodeOptions are those of a node of a cluster.

@@ -28,7 +28,7 @@ func gated(t *testing.T, server *testenv.RedisServer, silence time.Duration) *re
 	return client
 }
 
-// all calls do n times at once, and returns what came of it and how long it took.
+// all calls do n times at once, and returns the errors and how long it took.
 func all(n int, do func() error) (errs []error, took time.Duration) {
 	began := time.Now()
 	errs = make([]error, n)
@@ -40,7 +40,7 @@ func all(n int, do func() error) (errs []error, took time.Duration) {
 	return errs, time.Since(began)
 }
 
-// A queue that is many times as long as anybody is patient with a silent server is waited through while it moves.
+// Callers of a busy server wait through a queue that takes many times their patience with a silent server, as long as it moves.
 func TestABusyServerIsWaitedFor(t *testing.T) {
 	client := gated(t, testenv.Redis(t, testenv.WithConfig("enable-debug-command yes")), 500*time.Millisecond)
 	ctx := pause.WithPatience(t.Context(), 300*time.Millisecond)
@@ -56,7 +56,7 @@ func TestABusyServerIsWaitedFor(t *testing.T) {
 	})
 }
 
-// Who waits for the one connection to a silent server does not wait through the failures of all before.
+// Callers that wait for the one connection to a silent server do not wait for all failures before theirs.
 func TestASilentServerIsWaitedForOnce(t *testing.T) {
 	server := testenv.Redis(t)
 	client := gated(t, server, time.Minute)
@@ -87,7 +87,7 @@ func TestWhoWaitsLeavesWhenItsContextEnds(t *testing.T) {
 		go func() { waiting <- client.Get(ctx, "key").Err() }()
 	}
 	cancel()
-	// One of the two is on the connection and notices nothing; the other one leaves.
+	// One of the two callers has the connection and notices nothing; the other one gives up.
 	if err := <-waiting; !errors.Is(err, context.Canceled) {
 		t.Errorf("the one that waits got %v", err)
 	}
@@ -95,7 +95,7 @@ func TestWhoWaitsLeavesWhenItsContextEnds(t *testing.T) {
 	<-waiting
 }
 
-// A connection asks for things itself before its first command. They use the command's own place in the pool, or one place would not do.
+// A new connection sends commands of its own before its first command. They use the place of that command, so one place is enough.
 func TestOnePlaceIsEnoughToConnect(t *testing.T) {
 	server := testenv.Redis(t)
 	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{PoolSize: 1})

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// told are the metrics that a scrape of a fresh registry shows, with their labels, but for those of scripts and connections.
+// told returns the metrics that a scrape of a new registry shows, with their labels, without those of scripts and connections.
 func told(t *testing.T, url string) map[string]float64 {
 	t.Helper()
 	client, err := redisconn.Connect(url, redisconn.ConnectOptions{})
@@ -81,7 +81,7 @@ func TestKeysThatRedisDropped(t *testing.T) {
 	}
 }
 
-// A server on which CONFIG is not allowed tells the rest.
+// A server that forbids CONFIG still gives the other metrics.
 func TestRedisThatAllowsNoConfig(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithConfig(`rename-command CONFIG ""`))
 	got := told(t, server.URL())
@@ -145,7 +145,7 @@ func TestFailuresOfScriptsAreCounted(t *testing.T) {
 	}
 }
 
-// A cluster is up when all its masters are, its memory is that of the fullest one, and it keeps on disk what all of them keep.
+// A cluster is up when all its masters are, its memory is that of the fullest one, and it persists by the means that all of them have.
 func TestWhatAClusterTellsOfItself(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)

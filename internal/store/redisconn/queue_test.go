@@ -257,7 +257,7 @@ func TestSomeScriptsOfABatchAreUnknown(t *testing.T) {
 	}
 }
 
-// A guild that is not there, or that is another by now, is a failure of those who asked for it.
+// A missing guild, or one with another incarnation, is an error of its own callers only.
 func TestARefusalIsOfItsGuildOnly(t *testing.T) {
 	s := newBoard(connect(t, testenv.Redis(t).URL()))
 	loadGuild(t, s, guild1, nth(1))

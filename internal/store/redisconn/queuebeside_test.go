@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// stopped keeps pipelines from being sent until they are let go, one for each value.
+// stopped blocks pipelines until the test lets them go, one for each value.
 type stopped struct{ arrived, letGo chan struct{} }
 
 func (s *stopped) DialHook(next redis.DialHook) redis.DialHook          { return next }
@@ -64,7 +64,7 @@ func TestABatchIsSentBesideAnotherOnceEnoughCallsWait(t *testing.T) {
 		change()
 		wait(n+1, 2)
 	}
-	stop.letGo <- struct{}{} // whichever of the two is back takes what waits
+	stop.letGo <- struct{}{} // the sender that is back takes the waiting calls
 	<-stop.arrived
 	wait(0, 2)
 	change()

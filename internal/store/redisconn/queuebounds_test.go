@@ -80,7 +80,7 @@ func TestWhoLeavesBeforeTheCallIsSentChangesNothing(t *testing.T) {
 	}
 }
 
-// Who leaves a long queue does not wait for the turn that would have come.
+// A caller that leaves a long queue does not wait for its turn.
 func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
 	s, stop := newStopped(t)
 	b := newBatch(t, s)

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Half of the replies of a batch arrive: who has one is answered, the others cannot know, and every change was made once.
+// Half of the replies of a batch arrive. Those callers get their answer, the others an error, and every change was made once.
 func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
 	const guilds = 64
 	server := testenv.Redis(t)
@@ -54,7 +54,7 @@ func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
 			t.Errorf("the member of guild %d has %d XP, %v, want 101", g, m.XP, err)
 		}
 	}
-	// Whose first change was answered is in the index, although the connection broke after.
+	// The guild of an answered change is in the index, although the connection broke later.
 	dirty, err := s.ChangedGuilds(t.Context())
 	ok(t, err)
 	for _, g := range first {
@@ -64,7 +64,7 @@ func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
 	}
 }
 
-// While Redis is silent nobody waits for longer than the patience, and nothing is left of those who gave up.
+// While Redis is silent no caller waits longer than the patience, and calls of callers that gave up leave the queue.
 func TestAllLeaveASilentRedis(t *testing.T) {
 	const callers, patience = 300, 100 * time.Millisecond
 	server := testenv.Redis(t)
@@ -81,13 +81,13 @@ func TestAllLeaveASilentRedis(t *testing.T) {
 			}
 		})
 	}
-	all.Wait() // the context has no deadline: who waited without end would hang the test
+	all.Wait() // the context has no deadline, so an endless wait would hang the test
 	server.Resume()
 	if failed.Load() != callers {
 		t.Errorf("%d of %d failed", failed.Load(), callers)
 	}
 	o, err := s.Change(t.Context(), guild1, nth(1), plus(1))
-	// One batch was sent, or not even that.
+	// At most one batch was sent.
 	if err != nil || o.Before < 100 || o.Before > 100+redisconn.BatchCalls {
 		t.Errorf("afterwards: %+v, %v", o, err)
 	}
@@ -96,7 +96,7 @@ func TestAllLeaveASilentRedis(t *testing.T) {
 	}
 }
 
-// On a cluster a call that was sent elsewhere has only what is left of its patience.
+// On a cluster a redirected call has only the rest of its patience.
 func TestACallWithLittlePatienceCutsNobodyOff(t *testing.T) {
 	server := testenv.Redis(t)
 	s := newBoard(connect(t, server.URL()))

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Changes of several guilds are refused by Redis in one answer, beside which others are read: nobody gets another's answer.
+// Redis rejects changes of several guilds in one batch that also has reads: each caller gets its own answer.
 func TestReadsBesideRefusedChanges(t *testing.T) {
 	const guilds = 6
 	xp := func(g int) level.XP { return level.XP(1000 * (g + 1)) }

@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// A reply that is lost is an error, and what was sent is sent once, whatever go-redis would do: a script, alone or under a name, another
-// command, and a pipeline.
+// After a lost reply the caller gets an error and go-redis does not send again: a script, alone or under a name, another command, and a
+// pipeline.
 func TestALostReplyIsNeverRepeated(t *testing.T) {
 	t.Parallel()
 	t.Run("one server", func(t *testing.T) {
@@ -31,7 +31,7 @@ func sentOnceOnACluster(t *testing.T, c *clustered) {
 	sentOnce(t, connectCluster(t, c.URL()), c.Owner(c.SlotOf(prefix+"meta")))
 }
 
-// sentOnce is for a client that has not connected yet, and the server that it sends what is about guild1.
+// sentOnce checks a client that has not connected yet, and the server that holds guild1.
 func sentOnce(t *testing.T, client *redisconn.Client, server *testenv.RedisServer) {
 	ctx := t.Context()
 	proxy := testenv.NewProxy(t, server.Addr())

@@ -38,7 +38,7 @@ func TestConformanceThroughSentinels(t *testing.T) {
 	})
 }
 
-// A sentinel that hangs, and then one that is gone, hold nobody up: not a new replica of the service, and not one that runs.
+// A sentinel that hangs, and then one that is gone, delay neither a new replica of the service nor a running one.
 func TestSentinelsThatAreNoHelp(t *testing.T) {
 	t.Parallel()
 	s := testenv.NewSentinels(t, "")
@@ -89,8 +89,8 @@ func TestSentinelsThatDoNotKnowTheMaster(t *testing.T) {
 	}
 }
 
-// A network that parts leaves the service with the old master, and everybody else on the other side, which makes another one. The old master has no
-// replica then, so it soon takes no change, and what was changed on the new one is still there when the old one is back.
+// A network partition leaves the service with the old master, and the sentinels promote another one on the other side. The old master has no replica
+// left, so it soon rejects changes. Changes on the new master are still there when the partition ends.
 func TestAMasterThatIsCutOffFromTheOthers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -21,8 +21,8 @@ func follow(t testing.TB, replica *redis.Client, master *testenv.RedisServer) {
 	})
 }
 
-// A master is made a replica of another one that had lagged, takes over that one's data, and is promoted again: the same
-// process, the same run_id, an older past.
+// A master becomes a replica of a lagging one, takes over its data, and is promoted again: the same process and run_id with
+// older data.
 func TestAPromotedServerIsAnotherOne(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -77,7 +77,7 @@ func TestAScriptRunsOnlyOnTheServerItWasMadeFor(t *testing.T) {
 	}
 }
 
-// digests are those of the scripts that ran.
+// digests returns the digests of the scripts that ran.
 func digests(t *testing.T, server *testenv.RedisServer) []string {
 	t.Helper()
 	var digests []string
@@ -92,7 +92,7 @@ func digests(t *testing.T, server *testenv.RedisServer) []string {
 	return digests
 }
 
-// Restarts of the service leave nothing in the server: the scripts of one life of a server are the same for all.
+// Restarts of the service add no scripts to the server, because all processes load the same scripts for one life of a server.
 func TestReconnectingLoadsNoNewScripts(t *testing.T) {
 	server := testenv.Redis(t)
 	count := func() string {
@@ -112,7 +112,7 @@ func TestReconnectingLoadsNoNewScripts(t *testing.T) {
 	}
 }
 
-// A server that may not be asked who it is cannot be trusted to be the same: that is an error that says so.
+// A server whose identity may not be read is an error that names the missing right.
 func TestAServerWithoutInfo(t *testing.T) {
 	server := testenv.Redis(t)
 	ok(t, direct(t, server).Do(t.Context(), "ACL", "SETUSER", "default", "-info").Err())

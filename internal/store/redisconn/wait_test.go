@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// waitsFor is a store whose changes wait for one replica, as a service's do.
+// waitsFor returns a store whose changes wait for one replica.
 func waitsFor(t *testing.T, url string, timeout time.Duration) *board {
 	t.Helper()
 	return newBoard(connectWith(t, url, redisconn.ConnectOptions{Waiting: redisconn.Waiting{Replicas: 1, Timeout: timeout}}))
@@ -34,7 +34,7 @@ func everyChange(t *testing.T, s *board, g leaderboard.GuildRef) []error {
 	return []error{changed, namedOnce, created, awarded, deleted}
 }
 
-// A change that no replica has is made and is not acknowledged; what was refused, and what is read, waits for nobody.
+// A change that no replica has is made and not acknowledged. Refusals and reads do not wait for replicas.
 func TestChangesWaitForReplicas(t *testing.T) {
 	ctx := t.Context()
 	server := quickMaster(t)
@@ -110,7 +110,7 @@ func TestARepetitionWaitsForReplicasToo(t *testing.T) {
 	}
 }
 
-// While no replica answers, changes are refused one after the other, and reads continue.
+// While no replica answers, each change fails, and reads continue.
 func TestReadsGoOnWithoutReplicas(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -139,7 +139,7 @@ func TestReadsGoOnWithoutReplicas(t *testing.T) {
 	work.Wait()
 }
 
-// quickMaster does not wait for more replicas before it gives one its data.
+// quickMaster sends a replica its data at once, without a delay for other replicas.
 func quickMaster(t *testing.T) *testenv.RedisServer {
 	t.Helper()
 	return testenv.Redis(t, testenv.WithConfig("repl-diskless-sync-delay 0"))

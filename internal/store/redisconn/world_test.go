@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// What promises hold for connections shows on boards, so these tests have a store on them.
+// These tests check connections by their effect on boards, so they use a store.
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 

@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// With the rights that the documentation gives, everything works; and none of them is there for nothing.
+// The documented rights are enough for everything, and each of them is needed.
 func TestTheLeastRights(t *testing.T) {
 	user := documentedUser(t)
 	server := testenv.Redis(t, testenv.WithConfig(user))

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// The sorted set is the counter: what is added is clamped and goes through ZINCRBY, and only what is set through ZADD.
+// The sorted set is the counter: scripts add a clamped amount with ZINCRBY, and use ZADD only to set XP.
 func TestXPIsAddedByZINCRBY(t *testing.T) {
 	ctx, client := t.Context(), connect(t, testenv.Redis(t, testenv.WithConfig("notify-keyspace-events Kz")).URL())
 	s := redisstore.New(client, redisstore.Options{})

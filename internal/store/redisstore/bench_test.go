@@ -22,7 +22,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// benchMembers is a large board: what O(log n) costs shows.
+// benchMembers is large enough to show the cost of O(log n).
 const benchMembers = 100_000
 
 func benchUser(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
@@ -42,7 +42,7 @@ func benchStore(b *testing.B) *redisstore.Store {
 	return s
 }
 
-// parallel runs call on many goroutines at once, as requests come.
+// parallel runs call on many goroutines at once, as concurrent requests do.
 func parallel(b *testing.B, call func(user id.User) error) {
 	b.SetParallelism(32)
 	b.ResetTimer()
@@ -69,8 +69,8 @@ func BenchmarkChange(b *testing.B) {
 	report()
 }
 
-// BenchmarkChangeCounted is Change in a guild with boards of the day, the week and the month: boards that are not read meanwhile, and that are read a
-// hundred times a second, where the server's time has the reads in it.
+// BenchmarkChangeCounted is Change in a guild with boards of the day, the week and the month: once without reads of the boards, and once with a
+// hundred reads a second, whose cost is in the server's time.
 func BenchmarkChangeCounted(b *testing.B) {
 	b.Run("unread", func(b *testing.B) { benchmarkCounted(b, false) })
 	b.Run("read", func(b *testing.B) { benchmarkCounted(b, true) })
@@ -119,7 +119,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// serverTime has the report tell the server's own time in scripts for each operation from here on.
+// serverTime adds to the report the server's time in scripts per operation, from now on.
 func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 	b.Helper()
 	before := scriptMicros(b, client)
@@ -129,7 +129,7 @@ func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 	}
 }
 
-// scriptMicros is for how long the server has run scripts.
+// scriptMicros returns for how long the server has run scripts.
 func scriptMicros(b *testing.B, client redis.UniversalClient) float64 {
 	b.Helper()
 	info, err := client.Info(b.Context(), "commandstats").Result()

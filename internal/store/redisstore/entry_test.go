@@ -38,7 +38,7 @@ func FuzzEncodeUser(f *testing.F) {
 	})
 }
 
-// Whatever text is found, it reads as what writes to it again, or it is an error.
+// Each text either fails to parse, or parses to an entry that is written as the same text.
 func FuzzParseEntry(f *testing.F) {
 	const nobody = "\x00\x00\x00\x00"
 	for _, text := range []string{

@@ -214,7 +214,7 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 	})
 }
 
-// A log that is full keeps its last events, and says so.
+// A full log keeps its last events, and tells readers that earlier ones are gone.
 func TestALogThatIsFull(t *testing.T) {
 	withLog(t, func(t *testing.T, s *redisstore.Store) {
 		award := leaderboard.Awards{Curve: &level.Curve{}}
@@ -233,8 +233,8 @@ func TestALogThatIsFull(t *testing.T) {
 	})
 }
 
-// A load without a log is reported to whoever follows the guild from before it, at once and once, and takes no log of its own until
-// there is an event.
+// After a load without a log, each reader with a cursor from before the load gets one gap at once. Redis keeps no log until the first
+// event.
 func TestALoadWithoutALogIsMarked(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client, redisstore.Options{})

@@ -20,7 +20,7 @@ import (
 
 const meta = prefix + "meta"
 
-// flushed ends what a writer has to do about guild1 and returns the rev.
+// flushed archives guild1 as a writer does, and returns the rev.
 func flushed(t *testing.T, s *redisstore.Store) int64 {
 	t.Helper()
 	if b := changesOf(t, s, guild1, 10); len(b.Rows) > 0 {
@@ -31,7 +31,7 @@ func flushed(t *testing.T, s *redisstore.Store) int64 {
 	return v.Rev
 }
 
-// aged makes guild1 one that nobody has used for two hours.
+// aged sets guild1's last use to two hours ago.
 func aged(t *testing.T, client redis.UniversalClient) {
 	t.Helper()
 	ok(t, client.HSet(t.Context(), meta, "used", time.Now().Add(-2*time.Hour).UnixMilli()).Err())
@@ -84,7 +84,7 @@ func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
 	})
 }
 
-// Nothing is missing from the log of a guild that was away because nobody used it, and only then.
+// Eviction loses no event of a guild's log; any other absence counts as a loss.
 func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 	withLog(t, func(t *testing.T, s *redisstore.Store) {
 		client := s.Client()
@@ -112,7 +112,7 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 		}
 
 		state = leaves(t, client, s, 2)
-		state.Epoch = 4 // there was a load in between, of which this Redis knows nothing
+		state.Epoch = 4 // a load in between, which this Redis does not know
 		loads(t, s, state)
 		want("after a second load", true)
 
@@ -124,7 +124,7 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 	})
 }
 
-// Work under way keeps a guild, however long nobody has used it.
+// A guild with work under way is not evicted, however long it was idle.
 func TestWhatKeepsAGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client, redisstore.Options{})
@@ -157,7 +157,7 @@ func TestWhatKeepsAGuild(t *testing.T) {
 	})
 }
 
-// A damaged guild does not keep the others from being seen.
+// A damaged guild does not hide the others.
 func TestASurveyOfADamagedGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client, redisstore.Options{})

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/store/redisconn"
 )
 
-// Client is what the store speaks by.
+// Client returns the store's client.
 func (s *Store) Client() *redisconn.Client { return s.client }
 
 // ScriptNames returns the names of all scripts.
@@ -24,7 +24,7 @@ func ScriptNames(t *testing.T) (names []string) {
 	return names
 }
 
-// RefusalWords returns what scripts answer when they did nothing.
+// RefusalWords returns the words that scripts answer when they did nothing.
 func RefusalWords() (words []string) {
 	for word := range refusals {
 		words = append(words, string(word))
@@ -32,5 +32,5 @@ func RefusalWords() (words []string) {
 	return words
 }
 
-// FlushChanged puts the guilds that were changed into the index.
+// FlushChanged adds the changed guilds to the index now.
 func (s *Store) FlushChanged(ctx context.Context) error { return s.changed.Flush(ctx) }

@@ -27,7 +27,7 @@ func TestAGuildIsIndexedThoughTheReplyIsLost(t *testing.T) {
 	}
 }
 
-// A value that is not what this package writes is a failure, and changes nothing.
+// A value in a format that this package does not write causes an error, and no change.
 func TestDamagedValues(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
@@ -47,7 +47,7 @@ func TestDamagedValues(t *testing.T) {
 		if p, err := s.Page(ctx, guild1, 0, 10); err == nil {
 			t.Errorf("%q read as %+v", bad, p)
 		}
-		if !strings.HasPrefix(bad, "1\x002\x003\x00\x00") { // a change passes user data on as it is
+		if !strings.HasPrefix(bad, "1\x002\x003\x00\x00") { // a change copies user data unread
 			if o, err := s.Change(ctx, guild1, user1, plusOne); err == nil {
 				t.Errorf("%q changed: %+v", bad, o)
 			}

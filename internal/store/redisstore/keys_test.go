@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// docs/redis-keys.md says which keys there are; here is the proof.
+// docs/redis-keys.md lists all keys.
 func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
@@ -90,7 +90,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	want("after drop", map[string]string{"lb:changed-guilds": "zset", "lb:eventful-guilds": "zset"})
 }
 
-// A guild that counts gains has a sorted set for each kind of period from its first change on, whatever kinds it is configured for.
+// A guild that counts gains has a sorted set for the day and for each configured kind of period from its first change on.
 func TestKeysOfAGuildThatCounts(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
@@ -167,7 +167,7 @@ func TestAbortLeavesNoKeys(t *testing.T) {
 	}
 }
 
-// An expired lock is a missing key: the hydration that held it is over, and another may begin.
+// When its lock expires, a hydration has ended, and another may begin.
 func TestAHydrationWhoseLockExpired(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
@@ -185,7 +185,7 @@ func TestAHydrationWhoseLockExpired(t *testing.T) {
 	}
 }
 
-// A chunk makes the lock last for its whole time again.
+// Each chunk extends the lock to its full time.
 func TestAChunkExtendsTheLock(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
@@ -199,7 +199,7 @@ func TestAChunkExtendsTheLock(t *testing.T) {
 	}
 }
 
-// meta must tell, after a writer died at any point, which rev the archive has and which it may have.
+// After a writer died at any point, meta must hold the rev that the archive has and the rev that it may have.
 func TestMetaTracksTheArchive(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())

@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// A server that keeps its data is killed while a guild is being loaded. The lock is in its append-only file, but its holder
-// must stop, and nobody else should have to wait until it expires.
+// A server with an append-only file is killed while a guild is being loaded. The file restores the lock, but its old holder
+// must stop, and another hydration must not wait until the lock expires.
 func TestALockOfAnEarlierLifeOfTheServerStopsNobody(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithAOF())
 	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
@@ -24,7 +24,7 @@ func TestALockOfAnEarlierLifeOfTheServerStopsNobody(t *testing.T) {
 	}
 	server.Kill()
 	server.Start()
-	_ = s.Client().Alive(t.Context()) // its connections are broken, and this is not about that
+	_ = s.Client().Alive(t.Context()) // replaces the broken connections, which this test is not about
 	after, found, err := s.BeginHydration(t.Context(), guild1, snapshot.State{})
 	if err != nil || found == hydrate.FoundBusy {
 		t.Fatalf("after the server came back: found %v, %v; want the lock", found, err)

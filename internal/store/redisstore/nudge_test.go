@@ -26,7 +26,7 @@ func TestNudges(t *testing.T) {
 				ok(t, s.Nudge(ctx))
 				nudged(t, nudges, "after Nudge")
 			}
-			// Nobody takes these: they become one, and never hold anybody up.
+			// No one receives these nudges: they merge into one, and never block the sender.
 			for range 500 {
 				ok(t, s.Nudge(ctx))
 			}

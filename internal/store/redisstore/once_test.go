@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// named is plusOne with a name: the key, and what is asked.
+// named is plusOne with a name. The arguments are its key and its content.
 func named(key string) leaderboard.Change {
 	c := plusOne
 	c.Once = leaderboard.Once{Key: leaderboard.DigestOf([]byte(key)), Request: leaderboard.DigestOf([]byte("plus one"))}
@@ -31,7 +31,7 @@ func onBothRedis(t *testing.T, test func(t *testing.T, client *redisconn.Client)
 	})
 }
 
-// known names a request that the archive was asked for at an epoch, and does not know.
+// known names a request of which the archive, read in that epoch, has no record.
 func known(key string, epoch int64) leaderboard.Change {
 	c := named(key)
 	c.Once.Past = &leaderboard.Past{Epoch: epoch}
@@ -48,7 +48,7 @@ func recordKey(t *testing.T, client *redisconn.Client) (key, record string) {
 	return keys[0], client.Get(t.Context(), keys[0]).Val()
 }
 
-// A record expires that long after its change, not after it was last asked for.
+// A record expires OnceTTL after its change. A repeat does not extend it.
 func TestARequestIsRememberedForAsLongAsTheSettingsSay(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		ctx := t.Context()

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// With a full memory, what was changed before is archived, and guilds that nobody uses leave: that makes room.
+// While the memory is full, earlier changes are still archived and idle guilds evicted, which frees memory.
 func TestAFullMemoryIsLeft(t *testing.T) {
 	ctx := t.Context()
 	full := func(t *testing.T, prepare func(s *redisstore.Store)) *redisstore.Store {
@@ -75,7 +75,7 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 	})
 }
 
-// Who is signed in continues to read, with what is known of him.
+// A signed-in user can still read, with the session as it is.
 func TestSessionsOnARedisThatRefusesWrites(t *testing.T) {
 	for _, refusal := range testenv.Refusals {
 		t.Run(refusal.Name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A server that restarts while many guilds are read is an error of a connection, of a server that loads or of guilds that are to be verified,
-// and never a reply that makes no sense.
+// When a server restarts while many guilds are read, each read fails because of the connection, the loading server or an unverified guild,
+// never because of a reply of the wrong shape.
 func TestARestartWhileChangesAreRead(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t, testenv.WithConfig("appendonly yes"))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The highest XP is a constant of package level; scripts have it as MAX_XP. A line fits a screen.
+// Scripts use MAX_XP for the highest XP, a constant of package level, and never the number. Their lines fit a screen.
 func TestScriptsHaveNoHighestXPOfTheirOwn(t *testing.T) {
 	err := fs.WalkDir(scriptFiles, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

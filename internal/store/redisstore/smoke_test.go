@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// heard collects the last words of answers, which are all of a refusal.
+// heard collects the last word of each answer. For a refusal that is the whole answer.
 type heard struct {
 	mu    sync.Mutex
 	words map[string]bool
@@ -37,7 +37,7 @@ func (h *heard) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-// The cases that run on clusters and through sentinels leave no script out, and no refusal.
+// The cases that run on clusters and through sentinels cover every script and every refusal.
 func TestTheSmokeListRunsEveryScriptAndMeetsEveryRefusal(t *testing.T) {
 	client := connect(t, testenv.Redis(t).URL())
 	h := &heard{words: map[string]bool{}}

@@ -93,8 +93,8 @@ func headersOnly(described *openapi3.ResponseRef) *openapi3.ResponseRef {
 	return &openapi3.ResponseRef{Value: &stripped}
 }
 
-// only is the route with described as the one answer to a GET. The validator leaves HEAD and 304 out, so they are put to it
-// as something that it does check.
+// only returns the route with described as the only answer to a GET. The validator does not check HEAD and 304, so they are passed to it
+// in this form, which it checks.
 func only(route *routers.Route, described *openapi3.ResponseRef) *routers.Route {
 	narrowed, operation := *route, *route.Operation
 	operation.Responses = openapi3.NewResponses(openapi3.WithStatus(http.StatusOK, described))

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// clientLinter finds what generators of clients make a poor client of: a property with a default that is required, which a client could not
-// leave out; a number without the format double, which would be a float32 in Go; a variant of a union without a name of its own; and a
-// component that nothing refers to.
+// clientLinter finds parts from which generators make a poor client: a required property with a default, which a client could not leave
+// out; a number without the format double, which would be a float32 in Go; a variant of a union without a name of its own; and an unused
+// component.
 type clientLinter struct {
 	components map[string]any
 	used       map[string]bool // references, such as #/components/schemas/Guild

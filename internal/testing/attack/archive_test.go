@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// large is a service whose guild has so many members, whom the archive has, each with a word of each of three letters.
+// large is a service whose guild has so many archived members. Each member's name has a word for each of three letters.
 func large(t *testing.T, thousands int, environ ...string) (s *target, postgres string) {
 	postgres = testenv.Postgres(t)
 	s = start(t, append(environ, "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+postgres,
@@ -54,7 +54,7 @@ func (s *target) get(ctx context.Context, from net.IP, path, cookies string) {
 	}
 }
 
-// Whoever signs in can look at their profile as often as the limits allow, and the archive answers others meanwhile.
+// A signed-in user reads the profile page as often as the limits allow, and the archive still answers others.
 func TestManyLooksAtAProfile(t *testing.T) {
 	provider := testenv.OAuth(t)
 	s, postgres := large(t, 0, provider.Environ()...)
@@ -83,8 +83,8 @@ func TestManyLooksAtAProfile(t *testing.T) {
 	s.searching().wantServedSoon()
 }
 
-// An address that searches a large board by single letters, again and again, keeps nobody else from searching, and no keys from being revoked
-// while the board is restored.
+// An address that searches a large board by single letters, again and again, blocks neither other searches nor the revocation of keys, even while the
+// board is restored.
 func TestALargeBoard(t *testing.T) {
 	s, _ := large(t, 60)
 	t.Run("searches by single letters", func(t *testing.T) {

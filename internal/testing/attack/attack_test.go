@@ -99,8 +99,8 @@ func TestClientsThatNeverRead(t *testing.T) {
 	s.client().wantServed()
 }
 
-// One address that opens more connections than there are descriptors takes none from others, nor from the stores and the ops listener.
-// Where addresses have no limit, new connections are refused, and those that were open before stay in use.
+// An address that opens more connections than there are descriptors takes none from other clients, the stores and the ops listener. Without a
+// limit for addresses, new connections are refused and earlier ones stay in use.
 func TestManyConnections(t *testing.T) {
 	for name, unlimited := range map[string]bool{"of one address": false, "where addresses have no limit": true} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func (s *target) refusesMany(reason string) {
 	})
 }
 
-// Keys that nobody has, more at once than an address may have looked up, refuse no key that the service knows, not even at that address.
+// More unknown keys at once than an address may look up do not cause the rejection of a known key, not even from that address.
 func TestMadeUpKeys(t *testing.T) {
 	s := start(t)
 	client := s.client()

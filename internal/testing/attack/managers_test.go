@@ -31,7 +31,7 @@ func hardImports() map[string]string {
 	}
 }
 
-// A manager who uploads what is hard to read costs the others little, and the service no more memory than it has.
+// A manager who uploads files that are hard to read slows other clients little, and the service stays within its memory.
 func TestImportsThatAreHardToRead(t *testing.T) {
 	provider := testenv.OAuth(t)
 	s := start(t, append(append(box, provider.Environ()...), "LEVELBOARD_RATE_LIMIT_IDENTITY=0", "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))...)

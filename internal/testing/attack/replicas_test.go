@@ -16,8 +16,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A manager's upload is in the replica that took it: behind each of the documented proxies its preview, its confirmation and its end are found,
-// and whatever is the same on all replicas comes from both.
+// A manager's upload is only in the replica that received it. Behind each documented proxy, its preview, confirmation and end reach that replica,
+// and all other requests go to both replicas.
 func TestAnImportBehindTwoReplicas(t *testing.T) {
 	for name := range proxies {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ type manager struct {
 	browser http.Client
 }
 
-// signIn signs a user in at the address, who manages those guilds.
+// signIn signs a user who manages those guilds in at the address.
 func signIn(t *testing.T, provider *testenv.OAuthServer, address, user string, guilds ...string) *manager {
 	t.Helper()
 	m := &manager{t: t, site: "http://" + address}

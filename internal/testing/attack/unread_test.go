@@ -67,7 +67,7 @@ func TestLargeAnswersThatNobodyReads(t *testing.T) {
 	s.wantInBox()
 }
 
-// Nor do streams that replay all events and are not read.
+// Unread streams that replay all events fill no memory either.
 func TestStreamsThatNobodyReads(t *testing.T) {
 	s, keys := rewarding(t)
 	for call := range 10 {

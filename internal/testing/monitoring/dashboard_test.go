@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite deploy/grafana/dashboards")
 
-// dashboard is what Grafana shows, as far as it is ours to say.
+// dashboard holds the parts of a Grafana dashboard that this package sets.
 type dashboard struct {
 	uid, title string
 	rows       []row

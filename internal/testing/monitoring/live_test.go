@@ -25,8 +25,8 @@ import (
 // answerTime is for the slowest of machines: with what there is to see, an answer takes a few scrapes.
 const answerTime = 3 * time.Minute
 
-// TestEveryRuleAndEveryPanelHasData scrapes a service that does everything that it can, and asks for all that the rules
-// record, the alerts look at, the panels show and the runbooks tell to look at.
+// TestEveryRuleAndEveryPanelHasData scrapes a service that uses all its features, and queries all recorded rules, operands of alerts, panels
+// and queries of runbooks.
 func TestEveryRuleAndEveryPanelHasData(t *testing.T) {
 	service := startService(t)
 	prometheus := startPrometheus(t, service, startBot(t, service))

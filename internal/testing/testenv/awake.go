@@ -33,8 +33,8 @@ func countAwake() {
 	}
 }
 
-// Again tries up to five times what a machine that stands still for seconds
-// spoils, and a fault spoils each time. It fails the test when no try succeeds.
+// Again tries up to five times. Use it for a check that fails when the machine
+// stands still for seconds; a real fault fails each try, and then the test.
 func Again(tb testing.TB, try func() error) {
 	tb.Helper()
 	for n := 1; ; n++ {

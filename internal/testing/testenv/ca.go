@@ -27,7 +27,7 @@ type CA struct {
 // Pair names the PEM files of a certificate and its private key.
 type Pair struct{ CertFile, KeyFile string }
 
-// NewCA makes an authority that nobody trusts who is not told to.
+// NewCA makes an authority that only clients configured for it trust.
 func NewCA(tb testing.TB) *CA {
 	tb.Helper()
 	c := &CA{tb: tb, dir: tb.TempDir()}

@@ -19,15 +19,15 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String is all that was logged.
+// String returns all that was logged.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// Has reports whether it says s.
+// Has reports whether the log contains s.
 func (l *Log) Has(s string) bool { return strings.Contains(l.String(), s) }
 
-// Count is how often it says s.
+// Count returns how often the log contains s.
 func (l *Log) Count(s string) int { return strings.Count(l.String(), s) }

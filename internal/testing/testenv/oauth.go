@@ -14,8 +14,8 @@ import (
 )
 
 // OAuthServer is a real OAuth 2.0 provider on a loopback port, in the manner of Discord: authorization code with PKCE,
-// refresh tokens that are good for one use, and the user's identity and guilds under /api. It lets everybody in who comes as
-// the registered client, as the user that SetUser named.
+// refresh tokens that are good for one use, and the user's identity and guilds under /api. It signs everyone in as the user that
+// SetUser named, if the request comes from the registered client.
 type OAuthServer struct {
 	ClientID, ClientSecret string
 
@@ -34,7 +34,7 @@ type OAuthServer struct {
 	renewed  int
 }
 
-// OAuth starts a provider. It sends nobody back before Register was called, and stops when the test ends.
+// OAuth starts a provider. It redirects no one back before Register was called, and stops when the test ends.
 func OAuth(tb testing.TB) *OAuthServer {
 	tb.Helper()
 	s := &OAuthServer{
@@ -51,7 +51,7 @@ func OAuth(tb testing.TB) *OAuthServer {
 	return s
 }
 
-// Environ are the settings of a service whose provider it is.
+// Environ returns the settings of a service that uses this provider.
 func (s *OAuthServer) Environ() []string {
 	return []string{
 		"LEVELBOARD_OAUTH_CLIENT_ID=" + s.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET=" + s.ClientSecret,
@@ -68,14 +68,14 @@ func (s *OAuthServer) TokenURL() string { return s.server.URL + "/token" }
 // APIURL is under which the user and their guilds are.
 func (s *OAuthServer) APIURL() string { return s.server.URL + "/api" }
 
-// Register says where people are sent back to; nowhere else will do.
+// Register sets the only redirect address.
 func (s *OAuthServer) Register(redirect string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.redirect = redirect
 }
 
-// SetUser says who signs in from now on; both are answered as JSON.
+// SetUser sets who signs in from now on. /api answers with both values as JSON.
 func (s *OAuthServer) SetUser(user, guilds any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

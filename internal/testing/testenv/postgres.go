@@ -39,9 +39,8 @@ type PG struct {
 // PostgresOption changes how a postgres server is configured.
 type PostgresOption func(*PG)
 
-// WithDurableCommits makes the server write to the disk what and when a
-// server does that nobody has configured, and gives it the memory of one. A
-// benchmark of writes means little without.
+// WithDurableCommits gives the server the default settings of durability and
+// memory. A benchmark of writes means little without them.
 func WithDurableCommits() PostgresOption {
 	return func(i *PG) {
 		i.settings = append(i.settings, "fsync=on", "full_page_writes=on", "wal_level=replica", "max_wal_senders=10", "shared_buffers=128MB")

@@ -118,8 +118,8 @@ func (p *Proxy) Only(text string) {
 	p.only = []byte(text)
 }
 
-// Mute swallows every piece of a reply that has text in it, from now on, and
-// leaves the connection as it is: nobody learns that anything is missing.
+// Mute drops every piece of a reply that contains text, from now on, and
+// leaves the connection open, so that the client does not notice the loss.
 func (p *Proxy) Mute(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,7 +140,7 @@ func (p *Proxy) swallows(reply []byte) bool {
 	return true
 }
 
-// Slow holds every piece of so many bytes of every reply up for d, from now on; 0 bytes is what arrives together.
+// Slow delays every piece of so many bytes of every reply by d, from now on. With 0 bytes a piece is what arrives together.
 func (p *Proxy) Slow(d time.Duration, piece int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -157,8 +157,8 @@ func (s *Sentinels) URL() string {
 
 var masterLine = regexp.MustCompile(`\nmaster0:name=` + MasterName + `,status=(\w+),address=([0-9.:]+),`)
 
-// Master is the server that most sentinels take for the master and that is
-// one; nil while there is none.
+// Master returns the server that most sentinels name as the master and that
+// acts as one; nil while there is none.
 func (s *Sentinels) Master() *RedisServer {
 	votes := map[string]int{}
 	for _, w := range s.Watchers {

@@ -63,7 +63,7 @@ func (w *webhook) got() []int64 {
 	return slices.Clone(w.posted)
 }
 
-// announced is a guild whose level-ups go to a webhook: each that was made is posted, in order, whatever is killed.
+// announced is a guild whose level-ups go to a webhook. Each level-up must be posted, in order, whichever process is killed.
 type announced struct {
 	*client
 	hook *webhook

@@ -71,8 +71,8 @@ func (h *harness) strays() (int, error) {
 		WHERE incarnation NOT IN (SELECT incarnation FROM guilds UNION SELECT incarnation FROM deleted_guilds UNION SELECT incarnation FROM checkpoints)`)
 }
 
-// strayGains counts gains that belong to no guild, as strays, and those of an existing guild that are of no live member, of another day, or of a
-// guild that counts nothing.
+// strayGains counts gains without a guild, as strays does, and gains of an existing guild that belong to no live member, to another day, or to a guild
+// that counts nothing.
 func (h *harness) strayGains() (int, error) {
 	counted := []string{mainGuild}
 	if h.counted(churnGuild) {
@@ -107,7 +107,7 @@ func (h *harness) count(query string, args ...any) (n int, err error) {
 // quietTime is how long the archive must stay as it is: a writer that has read a page, on a machine that is busy, still brings it.
 const quietTime = 2 * time.Second
 
-// quietRows reads the archive once nothing changes in it any more, and no transaction is open: what was on its way has arrived.
+// quietRows reads the archive once it no longer changes and no transaction is open, so that all writes under way have arrived.
 func (h *harness) quietRows() (map[string]archived, error) {
 	last, since := "", time.Now()
 	for {

@@ -37,10 +37,10 @@ func balance(t *testing.T, replicas []*replica) (*balancer, *replica) {
 		MaxIdleConnsPerHost: 2 * clients, DialContext: (&net.Dialer{Timeout: time.Second}).DialContext,
 	}}
 	proxy := &httputil.ReverseProxy{
-		Transport: b.pool, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), // that a killed replica cannot be reached is no news
+		Transport: b.pool, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), // a killed replica's errors are expected
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Context().Value(target{}).(route).at.Host
-			// The transport repeats what it can read again by itself. Nothing can be read again of this body.
+			// The transport repeats a request whose body it can read again. It cannot read this body again.
 			if r.Out.Body == nil || r.Out.Body == http.NoBody {
 				r.Out.Body = struct{ io.ReadCloser }{http.NoBody}
 			}

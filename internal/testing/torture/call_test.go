@@ -103,7 +103,7 @@ func (h *harness) request(ctx context.Context, method, url, key string, body any
 		req.Header.Set("X-Api-Key", h.apiKey)
 	}
 	if key != "" {
-		// By its usual name net/http would repeat the call by itself, and one that was made might seem to be unsent.
+		// With the usual spelling net/http would repeat the call by itself, and a call that was made might look unsent.
 		req.Header["idempotency-key"] = []string{key}
 	}
 	return req, nil
@@ -147,7 +147,7 @@ func (a *answer) judge() {
 	}
 }
 
-// fits reports whether a change may be refused so of a member in a state.
+// fits reports whether a change of a member in this state may be refused with this answer.
 func (v verdict) fits(s state) bool {
 	switch v {
 	case absent:

@@ -7,7 +7,7 @@ import (
 
 const maxXP = 2147483647
 
-// state is a member's entry, or that it has none.
+// state is a member's entry, or the lack of one.
 type state struct {
 	exists bool
 	xp     int64
@@ -32,10 +32,10 @@ func (s state) String() string {
 	return text
 }
 
-// hasLeft is what a read shows of a member that is not present: no more than that.
+// hasLeft is the read of an absent member, which shows nothing else.
 var hasLeft = state{exists: true, away: true}
 
-// isRead returns whether a read of a member that is in a state shows this; it does not show what was gained.
+// isRead reports whether a read of a member in state s shows this. A read does not show gains.
 func (s state) isRead(is state) bool {
 	if s.away {
 		return is.exists && is.away
@@ -70,20 +70,20 @@ type change struct {
 	key      string // Idempotency-Key; empty for none
 }
 
-// outcome is what an answer to a change says of the member.
+// outcome holds what an answer to a change says about the member.
 type outcome struct {
 	xp, gained, messages int64
 	became               string // of put; of leave and comeBack whether the member changed
 }
 
-// effect is one thing that a change may do: what the member is after it, and how it is answered.
+// effect is one possible result of a change: the member's state after it, and its answer.
 type effect struct {
 	after state
 	says  outcome
 }
 
-// effects is the whole specification of a change: what it may do to a member; nothing when it is refused. Only with award
-// there may be two.
+// effects is the whole specification of a change: its possible effects on a member, none when it is refused. Only award can have
+// two.
 func (c change) effects(s state) []effect {
 	switch c.op {
 	case award:
@@ -111,15 +111,15 @@ func (c change) effects(s state) []effect {
 	return []effect{{s, outcome{xp: s.xp, messages: s.messages}}}
 }
 
-// gains adds to XP what counts in periods.
+// gains adds an amount of XP that counts in periods.
 func (s state) gains(xp int64) state {
 	s.xp += xp
 	s.gained += xp
 	return s
 }
 
-// awards is what messages may do: the first one that is worth anything gives XP, unless the cooldown stops it, and the
-// others never do. Whoever had no entry has no cooldown.
+// awards returns the possible effects of messages: the first one that is worth XP gives it, unless a cooldown stops it, and the
+// others give none. A member without an entry has no cooldown.
 func (c change) awards(s state) []effect {
 	if c.messages == 0 {
 		return []effect{{s, outcome{xp: s.xp, messages: s.messages}}}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// checkBoards holds everything that can be read, from each replica, to the model and to itself.
+// checkBoards compares all reads of each replica with the model and with each other.
 func (h *harness) checkBoards() {
 	for i, r := range h.replicas {
 		reader := &client{h: h, name: "end", rng: h.stream(finalStream), current: i}
@@ -36,8 +36,8 @@ func (h *harness) checkBoards() {
 	}
 }
 
-// settle reads every member, from one replica, until nothing is pending and it is known for certain. It returns the ranks
-// of those that exist, by guild/user.
+// settle reads every member, from one replica, until no change is pending and the member's state is certain. It returns the ranks
+// of existing members, by guild/user.
 func (h *harness) settle(replica int) (ranks map[string]int64, ok bool) {
 	var (
 		all sync.WaitGroup
@@ -66,7 +66,7 @@ func (h *harness) settle(replica int) (ranks map[string]int64, ok bool) {
 	return ranks, ok
 }
 
-// settled reads a member until nothing is pending and it is known for certain.
+// settled reads a member until no change is pending and the member's state is certain.
 func (h *harness) settled(owner *client, m *member) (rank int64, ok bool) {
 	ok = h.until(m, func() bool {
 		var definite bool
@@ -86,8 +86,8 @@ func (h *harness) checkCounter(final *client, c *counter) bool {
 	}, "a read of a member")
 }
 
-// checkBoard reads all pages of a guild: they are one board of exactly the members that exist, each with the rank that the
-// member's own entry shows.
+// checkBoard reads all pages of a guild. Together they must be one board of exactly the existing members, each with the rank that the
+// member's own read showed.
 func (h *harness) checkBoard(final *client, guild string, ranks map[string]int64, more int) {
 	final.members = h.members()
 	all, definite := h.readBoard(final, guild, "")
@@ -144,7 +144,7 @@ func (h *harness) readBoard(final *client, guild, kind string) (all []pageRow, d
 	}
 }
 
-// stopReplicas stops the service in order: nothing is broken any more, so each replica has to say that all went well.
+// stopReplicas stops the service in an orderly way. Nothing is broken any more, so each replica must exit without an error.
 func (h *harness) stopReplicas() {
 	for _, r := range h.replicas {
 		wait := r.signal(syscall.SIGTERM)
@@ -160,7 +160,7 @@ func (h *harness) stopReplicas() {
 	h.checkReplicas()
 }
 
-// checkArchive compares the archive with Redis, now that the service has stopped: member by member, and no more rows.
+// checkArchive compares the archive with Redis after the service has stopped, member by member. There must be no other rows.
 func (h *harness) checkArchive() error {
 	rows, err := h.rows()
 	if err != nil {
@@ -181,7 +181,7 @@ func (h *harness) checkArchive() error {
 		if loaded {
 			continue
 		}
-		// Nobody used the guild since Redis came back without it.
+		// Redis lost the guild, and no request has loaded it since.
 		for at := range kept {
 			if strings.HasPrefix(at, guild+"/") {
 				delete(kept, at)
@@ -210,7 +210,7 @@ func (h *harness) checkArchive() error {
 	return err
 }
 
-// checkKept holds a member's row in the archive to the model.
+// checkKept compares a member's row in the archive with the model.
 func (h *harness) checkKept(at string, row state) {
 	switch about := h.subjectOf(at).(type) {
 	case *member:

@@ -72,7 +72,7 @@ func (c *client) pick() *member {
 	return c.members[c.rng.IntN(n)]
 }
 
-// choose prefers what is not refused: most changes find what they need.
+// choose prefers changes that the member's state allows, so that most are not refused.
 func (c *client) choose(is state) change {
 	exists := is.exists
 	if c.rng.IntN(20) == 0 {
@@ -105,7 +105,7 @@ func (c *client) choose(is state) change {
 	return chosen
 }
 
-// amount is mostly small, so that sums tell one change from another, and sometimes at the limits.
+// amount returns a mostly small number, so that sums identify changes, and sometimes one at the limits.
 func (c *client) amount() int64 {
 	switch c.rng.IntN(20) {
 	case 0:
@@ -124,7 +124,7 @@ func (c *client) newKey() string {
 	return c.name + "/" + strconv.Itoa(c.serial)
 }
 
-// replica is the one that the client asks, or another one when that is away.
+// replica returns the client's current replica, or another one when that is away.
 func (c *client) replica() *replica {
 	if r := c.front(); r.url.Load() != nil {
 		return r
@@ -146,7 +146,7 @@ func (c *client) change(m *member, wanted change) {
 	}
 	method, body := wanted.request(m.user)
 	r := c.replica()
-	// With a key it is sent until it is answered, so the model knows exactly what it did.
+	// A change with a key is sent until it is answered, so the model knows its exact effect.
 	for attempt := 1; ; attempt++ {
 		c.h.gate.RLock()
 		a := c.mislay(wanted.key, c.h.call(r, method, wanted.path(m.guild, m.user), wanted.key, body))

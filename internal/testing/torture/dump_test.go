@@ -27,8 +27,8 @@ func (v version) before(epoch, rev int64) bool {
 	return v.epoch < epoch || v.epoch == epoch && v.rev < rev
 }
 
-// dumpNow makes Redis write the dump that it will come back with, between two requests of the clients. There is none while a guild that
-// went back to the dump before is not loaded: what is in Redis is then not what the members are.
+// dumpNow makes Redis write the dump that it will come back with, between two requests of the clients. It writes none while a guild that went back to
+// the earlier dump is not loaded again, since Redis does not hold the members' real states then.
 func (h *harness) dumpNow() {
 	h.gate.Lock()
 	defer h.gate.Unlock()

@@ -10,14 +10,14 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// fault is something that is broken for a while.
+// fault breaks something for a while.
 type fault struct {
 	name    string
 	target  string // at most one fault of a target at a time
 	weight  int
 	alone   bool // never together with another one
 	replica bool
-	// begin breaks it and returns what mends it. It and what it returns run on the test's goroutine.
+	// begin breaks the target and returns a function that mends it. Both run on the test's goroutine.
 	begin func(h *harness, rng *rand.Rand) (mend func())
 }
 
@@ -120,7 +120,7 @@ func (h *harness) revive() {
 	}
 }
 
-// torment breaks and mends things until the time is up or a promise is broken.
+// torment deals faults until the time is up or there is a violation.
 func (h *harness) torment(d time.Duration) {
 	rng := h.stream(faultStream)
 	faults := deck{rng: rng, all: h.faults()}

@@ -12,7 +12,7 @@ var unsavedScript = redis.NewScript(`
 if not redis.call('HGET', KEYS[1], 'incarnation') then return false end
 return redis.call('ZRANGEBYSCORE', KEYS[2], 0, '+inf')`)
 
-// watchFloors keeps looking which members are saved: what was acknowledged before such a look must survive.
+// watchFloors looks again and again which members are archived. Changes acknowledged before such a look must survive.
 func (h *harness) watchFloors() {
 	for h.running() {
 		for _, guild := range []string{mainGuild, churnGuild} {

@@ -53,7 +53,7 @@ func (h *harness) counted(guild string) bool {
 	return h.counts && (guild == mainGuild || (uint64(h.operator.born)+h.seed)%3 != 0)
 }
 
-// unsure reports whether the member may have gained one thing or another.
+// unsure reports whether the possible states differ in gains.
 func (m *member) unsure() bool {
 	var first *int64
 	for p := range m.may {
@@ -113,7 +113,7 @@ func (c *client) history(m *member) (definite bool) {
 	return definite
 }
 
-// checkCounterRow holds a row of a period's page to what is so of a counter: nothing but increments made its XP.
+// checkCounterRow checks a counter's row on a period's page: only increments made its XP, so its gain is its XP.
 func (h *harness) checkCounterRow(guild string, row pageRow) {
 	for _, c := range h.counters {
 		if c.guild == guild && c.user == row.UserID && row.Gained != row.XP {
@@ -122,7 +122,7 @@ func (h *harness) checkCounterRow(guild string, row pageRow) {
 	}
 }
 
-// checkPeriods holds all that can be read of a guild's running periods to the model and to each other, once every member was read.
+// checkPeriods compares all reads of a guild's running periods with the model and with each other, once every member was read.
 func (h *harness) checkPeriods(final *client, guild string) {
 	if !h.counted(guild) {
 		h.checkNoPeriods(final, guild)
@@ -152,7 +152,7 @@ func (h *harness) checkPeriods(final *client, guild string) {
 	}
 }
 
-// checkGainers holds a whole board of a period to being of exactly those who gained.
+// checkGainers checks that a period's board has exactly the members that gained.
 func (h *harness) checkGainers(guild, kind string, rows []pageRow) {
 	shown := map[string]bool{}
 	for _, row := range rows {
@@ -191,7 +191,7 @@ type totals struct {
 	} `json:"winners"`
 }
 
-// checkTotals holds the list of periods and the activity to the board of the day, which is that of the week and the month, too.
+// checkTotals compares the list of periods and the activity with the board of the day, which equals those of the week and the month.
 func (h *harness) checkTotals(final *client, guild string, rows []pageRow) {
 	sum := int64(0)
 	for _, row := range rows {

@@ -41,9 +41,9 @@ type mode int
 
 const (
 	durable   mode = iota // AOF, always: it loses nothing
-	volatile              // it comes back empty: it loses what the archive does not have yet
+	volatile              // it comes back empty and loses unarchived changes
 	backwards             // it comes back with an old dump
-	sentinel              // it has replicas, one of which takes over; what no replica has is lost
+	sentinel              // it has replicas, one of which takes over; changes that no replica has are lost
 	cluster               // it is several masters with replicas, between which guilds move
 )
 
@@ -92,7 +92,7 @@ type harness struct {
 	announced *announced
 	faulted   int // how many faults there were
 
-	// gate is held for reading during each attempt, with what the model makes of it. Held for writing, nothing is under way.
+	// gate is read-locked during each attempt and its record in the model. Under the write lock no attempt is under way.
 	gate   sync.RWMutex
 	losses int // how often Redis lost something; guarded by gate
 
@@ -267,7 +267,7 @@ func (h *harness) awaitSaved() {
 	})
 }
 
-// guildDocument is a guild's settings. What it counts stays, or replicas would count by different settings for a while.
+// guildDocument returns a guild's settings. Its kinds of periods never change, or replicas would count by different settings for a while.
 func (h *harness) guildDocument(name string, counted bool) map[string]any {
 	document := map[string]any{
 		"name": name, "memberCount": 1000, "ownerId": ownerID, "xpGainInterval": cooldown.Milliseconds(),
@@ -334,7 +334,7 @@ func (h *harness) pause(d time.Duration) {
 	}
 }
 
-// again waits before a change is repeated, and reports whether it may be: when the faults are over, patience is too.
+// again waits before a change is repeated, and reports whether it may be. After the last fault it gives up when the patience ends.
 func (h *harness) again(attempt int) bool {
 	time.Sleep(min(time.Duration(attempt)*10*time.Millisecond, againAtMost))
 	if h.isBroken() {
@@ -349,13 +349,13 @@ func (h *harness) isBroken() bool {
 	return h.broken != ""
 }
 
-// flowing is since when bytes to Redis are not held up: in the future while they are.
+// flowing returns since when bytes to Redis have not been held up. It is in the future while they are.
 func (h *harness) flowing() time.Time { return time.Unix(0, h.thawed.Load()) }
 
 func (h *harness) freeze() { h.thawed.Store(time.Now().Add(time.Hour).UnixNano()) }
 func (h *harness) thaw()   { h.thawed.Store(time.Now().UnixNano()) }
 
-// floorOf is the time before which everything acknowledged about a member is in the archive.
+// floorOf returns a time. All changes of the member that were acknowledged before it are in the archive.
 func (h *harness) floorOf(guild, user string) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()

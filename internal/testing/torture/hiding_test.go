@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// flags are by whom a user is hidden, in the order of flagNames. A flag is set or lifted until that is answered, so they are always certain.
+// flags say by whom a user is hidden, in the order of flagNames. Setting or lifting a flag is repeated until it is answered, so flags are always
+// certain.
 type flags uint8
 
 var flagNames = []string{"manager", "self"}
@@ -82,7 +83,7 @@ func (c *client) hide(m *member) {
 	}
 }
 
-// showsFlags reads by whom a member is hidden. The process that acknowledged the last change must say so at once; others learn of it.
+// showsFlags reads by whom a member is hidden. The process that acknowledged the last change must show it at once, the others a little later.
 func (c *client) showsFlags(m *member) (right bool) {
 	c.h.gate.RLock()
 	defer c.h.gate.RUnlock()
@@ -104,7 +105,7 @@ func (c *client) showsFlags(m *member) (right bool) {
 	return false
 }
 
-// everybody is every member, and the strangers.
+// everybody returns every member, and the strangers.
 func (h *harness) everybody() []*member {
 	all := h.members()
 	for _, c := range h.clients {
@@ -127,7 +128,7 @@ func (h *harness) hidden(guild string) map[string]string {
 	return all
 }
 
-// checkHidden waits until a replica shows the flags of all whose flags ever changed, and holds its lists of who is hidden to the model.
+// checkHidden waits until a replica shows the right flags of all users whose flags ever changed, and compares its lists of hidden users with the model.
 func (h *harness) checkHidden(reader *client) bool {
 	for _, m := range h.members() {
 		if m.flagged && !h.until(m, func() bool { return reader.showsFlags(m) }, "the flags of member %s, which are %v", m.user, m.flags.words()) {
@@ -168,7 +169,7 @@ func (h *harness) checkHidden(reader *client) bool {
 	return true
 }
 
-// checkHiddenRank holds the rank of a hidden member to the board that it is not on.
+// checkHiddenRank compares the rank of a hidden member with the board without that member.
 func (h *harness) checkHiddenRank(m *member, rank int64, board []pageRow) {
 	want := int64(1)
 	for _, row := range board {

@@ -16,8 +16,8 @@ var trio = fleet{names: []string{"a", "b", "c"}, balanced: true}
 // servedMeanwhile is how many requests have to be answered with 2xx while a replica is away, by the others.
 const servedMeanwhile = 30
 
-// Three replicas behind a balancer are killed one after the other, again and again, and told to end in one round: what was
-// acknowledged by one of them is there on all, once, and the others serve on meanwhile.
+// Three replicas behind a balancer are killed one after the other, again and again, and stopped by SIGTERM in one round. A change that one of
+// them acknowledged is on all, once, and the others serve meanwhile.
 func TestThreeReplicasAreKilledInTurn(t *testing.T) {
 	testenv.Long(t)
 	h := newHarness(t, durable, trio)
@@ -66,7 +66,7 @@ func (h *harness) restart(r *replica) {
 	h.tell("  replica %s serves again", r.name)
 }
 
-// end ends a replica by a signal; told to, it must do so without trouble, since nothing is broken.
+// end ends a replica by a signal. After SIGTERM it must end without trouble, since nothing is broken.
 func (h *harness) end(r *replica, s syscall.Signal) {
 	h.tell("%v to replica %s", s, r.name)
 	h.faulted++

@@ -49,9 +49,8 @@ func (h *harness) killRedis() {
 	}
 }
 
-// merged is what a member may be after an old dump came back: what the archive holds, or what the dump holds of it, or, where the archive
-// did not have that yet, both in one. The merge never has less XP than either, so it may have more than a decrement left which is recorded in
-// one of them.
+// merged returns a member's possible states after an old dump came back: that of the archive, that of the dump, or, if the archive did not have
+// the dump's change, the merge of both. The merge never has less XP than either, so it may undo a decrement that only one of them has.
 func (h *harness) merged(m *member, rows map[string]archived) []known {
 	at := m.guild + "/" + m.user
 	row, ok := rows[at]
@@ -86,8 +85,8 @@ func (h *harness) merged(m *member, rows map[string]archived) []known {
 	return slices.DeleteFunc(all, func(k known) bool { return k.exists && k.xp < least })
 }
 
-// both merges what an archive has of a member and what an old dump has. The user's data comes from whichever is later. Of what was gained the
-// higher one counts; nothing gained is no record, and then one that is below 0 may count.
+// both merges a member's states in the archive and in an old dump. User data comes from the later state. The higher gain counts. A gain of 0 has no
+// record, so a gain below 0 in the other state may count.
 func both(a, d known) []known {
 	if !a.exists {
 		return []known{d}
@@ -114,8 +113,8 @@ func both(a, d known) []known {
 	return all
 }
 
-// rowOf is what a row of the archive says of the member. The row does not say whether it has the change that is being repeated: the moments
-// of the trail in which the member was so do, from the dump's on. A row that is not newer than the dump may be from before the change.
+// rowOf returns the possible states for a member's row in the archive. The row does not show if it includes the change that is being repeated. The
+// trail's moments with that state, from the dump's on, do. A row that is not newer than the dump may be from before the change.
 func (m *member) rowOf(row state, newer bool) (all []known) {
 	now := m.now(time.Time{})
 	moments := append(m.trail[:len(m.trail):len(m.trail)], now)

@@ -62,8 +62,8 @@ func (c *client) many() {
 	}
 }
 
-// attempt sends a call once, and gives each author its part of the answer. A call of several steps that was not answered may
-// have made each of them or not, and members of one step differ in what they may be, so each author has a model of its own.
+// attempt sends a call once, and gives each author's model its part of the answer. After a call without an answer, each of its steps may have
+// been made or not, and members of one step may have different possible states, so each author has a model of its own.
 func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem string, about subject) {
 	c.h.gate.RLock()
 	defer c.h.gate.RUnlock()
@@ -100,8 +100,8 @@ func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem st
 	return a, "", nil
 }
 
-// cooled takes whether messages gave XP, at some time from began to ended. It returns false when the cooldown had to stop
-// that. Where Redis loses things, it may lose cooldowns.
+// cooled records that messages gave XP, or gave none, at some time from began to ended. It returns false if the cooldown does not allow
+// that. A Redis that loses data may lose cooldowns.
 func (m *member) cooled(gained bool, began, ended time.Time, kept bool) bool {
 	if !gained || !kept {
 		return true
@@ -176,8 +176,8 @@ func (w *messagesCall) add(c *client, author int) {
 	w.sent, w.from, w.worth = append(w.sent, message), append(w.from, author), append(w.worth, worth)
 }
 
-// read holds the answer to being one of this call, and to itself: each message counts, and only the first of an author that
-// is worth anything can give XP, all of it up to the cap. It returns what the answer says of each author.
+// read checks that the answer fits the call and is consistent: each message counts, and only an author's first message that is
+// worth XP can give it, up to the cap. It returns the outcome for each author.
 func (w *messagesCall) read(body []byte) (says []outcome, problem string) {
 	var answer struct {
 		Results []struct {
@@ -234,8 +234,8 @@ func (c *client) repeatableCall(made *messagesCall, a answer) {
 	c.said = made
 }
 
-// repeatMessages sends the last call again, which is answered as then, or another one under its key, which is refused. Neither
-// changes anything, so the model is left alone.
+// repeatMessages sends the last call again, which must get the same answer, or another one under its key, which is refused. Neither
+// changes anything, so the model stays as it is.
 func (c *client) repeatMessages() {
 	made, want := c.said, done
 	sent := made.sent

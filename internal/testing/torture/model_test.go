@@ -15,15 +15,15 @@ const settleTime = 2 * time.Second
 // mostPending is how many changes with an unknown outcome a client lets a member have before it waits for them to settle.
 const mostPending = 2
 
-// possible is one thing that a member may be, given all answers so far.
+// possible is one possible state of a member, given all answers so far.
 type possible struct {
 	state
 	open   uint8   // the pending changes that have not happened yet and still may, a bit for each
 	result outcome // of the change that is being repeated under its key, once it has happened
 }
 
-// member is the model of one member that one client owns, so that its changes come one after the other. What it may be is
-// a set, which only unknown outcomes make larger, and which the next definite answer makes small again.
+// member is the model of a member that one client owns, so that its changes come one after the other. It holds a set of
+// possible states. Unknown outcomes enlarge the set, and the next definite answer reduces it.
 type member struct {
 	guild, user string
 	may         map[possible]bool
@@ -42,7 +42,7 @@ type member struct {
 	counted  bool // its guild counts gains
 	fleeting bool // what a read shows may be lost with its master, until it is acknowledged
 
-	trail   []moment // what it may have been, for a Redis that loses something; nil when that never happens
+	trail   []moment // earlier possible states, for a Redis that loses data; nil when Redis never does
 	history []event
 }
 
@@ -59,7 +59,7 @@ func newMember(guild, user string, trailed bool) *member {
 	return m
 }
 
-// closure is what the member may be when any of the pending changes may have happened by now, in any order.
+// closure returns the possible states after any of the pending changes happened, in any order.
 func (m *member) closure() map[possible]bool {
 	all := maps.Clone(m.may)
 	todo := slices.Collect(maps.Keys(all))
@@ -87,7 +87,7 @@ func (m *member) closure() map[possible]bool {
 	return all
 }
 
-// effects is what a change may do to the member.
+// effects returns the possible effects of a change on the member.
 func (m *member) effects(c change, s state) []effect {
 	all := c.effects(s)
 	for i := range all {
@@ -98,7 +98,7 @@ func (m *member) effects(c change, s state) []effect {
 	return all
 }
 
-// answered takes an answer to a change. It returns false when no order of what may have happened explains the answer.
+// answered records an answer to a change. It returns false when no possible order of events explains the answer.
 func (m *member) answered(c change, a answer) bool {
 	if a.verdict == unsent {
 		return true
@@ -144,8 +144,8 @@ func (m *member) answered(c change, a answer) bool {
 	return m.become(next)
 }
 
-// dropHappened forgets the pending changes when all of them have happened, whatever else is so. It is called with an answer, before the
-// change that was answered is no longer the one that is being repeated.
+// dropHappened forgets the pending changes if all of them have happened in each possible state. Call it after an answer, while the answered
+// change still counts as the repeated one.
 func (m *member) dropHappened(next map[possible]bool, now time.Time) {
 	for p := range next {
 		if p.open != 0 {
@@ -160,7 +160,7 @@ func (m *member) dropHappened(next map[possible]bool, now time.Time) {
 	m.pending = nil
 }
 
-// mayHappen takes an unknown outcome: it may have happened, may yet happen, and may never.
+// mayHappen records a change with an unknown outcome: it may have happened, may happen later, or never.
 func (m *member) mayHappen(c change, ended time.Time) {
 	if m.keyed >= 0 {
 		m.pending[m.keyed].ended = ended
@@ -179,10 +179,10 @@ func (m *member) mayHappen(c change, ended time.Time) {
 	}
 }
 
-// saw takes what a read of the member showed. It returns false when it cannot have been that.
+// saw records a read of the member. It returns false if no possible state explains the read.
 func (m *member) saw(s state) bool { return m.shows(s.isRead) }
 
-// shows takes that the member is in one of these states. It returns false when it cannot be.
+// shows records that the member is in one of these states. It returns false if none of them is possible.
 func (m *member) shows(is func(state) bool) bool {
 	next := m.showing(is)
 	if m.fleeting && len(m.pending) > 0 {
@@ -191,7 +191,7 @@ func (m *member) shows(is func(state) bool) bool {
 	return m.become(next)
 }
 
-// showing is what the member may be when it is in one of these states.
+// showing returns the possible states that are among these.
 func (m *member) showing(is func(state) bool) map[possible]bool {
 	next := map[possible]bool{}
 	for p := range m.closure() {
@@ -210,8 +210,8 @@ func (m *member) become(next map[possible]bool) bool {
 	return true
 }
 
-// settle gives up the pending changes that had not happened when a read began so late that they never will. It showed what lasts, too: nothing
-// was wrong with Redis for so long.
+// settle drops pending changes that had not happened when a read began so late that they never will. What the read showed also lasts, because
+// Redis had no fault for so long.
 func (m *member) settle(s state, readBegan, flowing time.Time) {
 	if len(m.pending) == 0 || m.keyed >= 0 {
 		return
@@ -225,7 +225,7 @@ func (m *member) settle(s state, readBegan, flowing time.Time) {
 	m.free = time.Now().Add(cooldown)
 }
 
-// forgetPending makes the member what it may be in these possibilities, with nothing to come.
+// forgetPending reduces the member to these possible states, without pending changes.
 func (m *member) forgetPending(from map[possible]bool) {
 	next := map[possible]bool{}
 	for p := range from {
@@ -234,7 +234,7 @@ func (m *member) forgetPending(from map[possible]bool) {
 	m.may, m.pending = next, nil
 }
 
-// states lists what the member may be.
+// states lists the member's possible states.
 func (m *member) states() []state {
 	distinct := map[state]bool{}
 	for p := range m.closure() {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// operator is the one who changes settings, and who deletes a guild again and again and creates it again with the same
-// users: no member of an earlier one may ever come back.
+// operator changes settings. It also deletes a guild and creates it again with the same users, many times: no member of an
+// earlier incarnation may come back.
 type operator struct {
 	*client
 	born  int  // how often the guild was created
@@ -91,14 +91,14 @@ func (o *operator) found() bool {
 	return true
 }
 
-// bury gives the guild's members up, before it is deleted.
+// bury drops the models of the guild's members before the guild is deleted.
 func (o *operator) bury() {
 	o.h.gate.RLock()
 	defer o.h.gate.RUnlock()
 	o.alive, o.members = false, nil
 }
 
-// awaitTrouble waits, every other time, until something is wrong with Redis: a guild that is deleted then cannot leave it.
+// awaitTrouble waits, every other time, for a fault of Redis. A guild that is deleted then cannot be removed from Redis.
 func (o *operator) awaitTrouble() {
 	if o.rng.IntN(2) == 0 {
 		return

@@ -25,8 +25,8 @@ type pageRow struct {
 	} `json:"user"`
 }
 
-// page reads a page, of all time or of the running period of a kind, and holds it to being a board and to what it shows of the client's own
-// members: nothing of them is changing meanwhile.
+// page reads a page, of all time or of the running period of a kind. It checks that the page is part of a board, and compares the client's own
+// members, which do not change meanwhile, with their models.
 func (c *client) page(guild, kind string, number int) (rows []pageRow, definite bool) {
 	r := c.replica()
 	c.h.gate.RLock()

@@ -7,7 +7,7 @@ import (
 
 var putModes = []string{"set", "higher", "add", "missing"}
 
-// puts is what a bulk change does to a member, and what is said of it.
+// puts returns the effects of a bulk change on a member.
 func (c change) puts(s state) effect {
 	before, became := s, "changed"
 	switch {
@@ -36,7 +36,7 @@ func (c change) puts(s state) effect {
 	return effect{s, outcome{xp: s.xp, messages: s.messages, became: became}}
 }
 
-// moves is what a change of presence does.
+// moves returns the effects of a change of presence.
 func (c change) moves(s state) []effect {
 	if !s.exists {
 		return nil

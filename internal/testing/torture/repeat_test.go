@@ -10,7 +10,7 @@ const (
 	repeatIn = 1500 * time.Millisecond
 )
 
-// mislay loses an answer to a change with a key on its way to the client, now and then. Its change is archived before it is repeated, often.
+// mislay sometimes drops an answer to a change with a key. Often the change is archived before it is repeated.
 func (c *client) mislay(key string, a answer) answer {
 	if key != "" && a.verdict == done && c.h.running() && c.rng.IntN(mislaid) == 0 {
 		return answer{began: a.began, ended: a.ended, replica: a.replica, process: a.process, verdict: unknown, text: "mislaid: " + a.text}
@@ -26,14 +26,14 @@ func (c *client) again(attempt int, a answer) bool {
 	return c.h.again(attempt)
 }
 
-// repeatable reports whether a change was made under a key whose record is still there: in a Redis that loses nothing, and
-// not of a guild that may be another one by now.
+// repeatable reports whether a change was made under a key whose record still exists: Redis loses nothing, and the guild was not
+// created again.
 func (c *client) repeatable(m *member) bool {
 	return !c.h.mode.loses() && m.guild == mainGuild && m.made.key != ""
 }
 
-// repeat sends a change again that was made and answered under its key, or another change under that key. The first is
-// answered as then, the second is refused, and neither changes anything, so the model is left alone.
+// repeat sends a change again that was made and answered under its key, or another change under that key. The first must get the
+// same answer, the second is refused. Neither changes anything, so the model stays as it is.
 func (c *client) repeat(m *member) {
 	sent, want := m.made, done
 	if c.rng.IntN(4) == 0 && sent.op != remove {

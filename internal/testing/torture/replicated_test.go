@@ -13,15 +13,15 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A replica takes over from a master that is well, and from one that is killed. Changes wait for all replicas, so nothing acknowledged is
-// lost, and each counts once.
+// A replica takes over from a healthy master, and from a killed one. Changes wait for all replicas, so no acknowledged change is lost, and
+// each counts once.
 func TestNothingAcknowledgedIsLostWithSentinels(t *testing.T) { torture(t, sentinel) }
 
-// Guilds move from master to master, and replicas take over from masters that are well: nothing acknowledged is lost, and each change
-// counts once.
+// Guilds move between masters, and replicas take over from healthy masters. No acknowledged change is lost, and each counts
+// once.
 func TestNothingAcknowledgedIsLostOnACluster(t *testing.T) { torture(t, cluster) }
 
-// calm is how long nothing is wrong after each fault of a mode whose changes wait for all replicas: during one hardly any is answered.
+// calm is the pause after each fault in a mode whose changes wait for all replicas. During a fault hardly any change is answered.
 const calm = 2 * time.Second
 
 // startReplicated starts a Redis with replicas, and returns the settings of a service whose changes wait for all of them.

@@ -22,8 +22,8 @@ const (
 	ghost = "500000000000000999"
 )
 
-// restorer owns a guild whose members all have the same XP: each change sets all of them in one step, and checkpoints, restores and resets
-// come between. A read that shows two values, or one of an incarnation that is gone, is a violation.
+// restorer owns a guild whose members all have the same XP: each change sets all of them in one step, with checkpoints, restores and resets in
+// between. A read that shows two values, or a value of an earlier incarnation, is a violation.
 type restorer struct {
 	*client
 	users  []string
@@ -56,7 +56,7 @@ func (r *restorer) run() {
 	}
 }
 
-// step reports whether the restorer can work on. A change whose outcome is unknown is waited for.
+// step reports whether the restorer can continue. It waits for a change whose outcome is unknown.
 func (r *restorer) step() bool {
 	if !r.unsure.IsZero() {
 		r.read()
@@ -177,7 +177,7 @@ func (r *restorer) forget() bool {
 	return ok
 }
 
-// replace restores or resets until it is answered: the earlier attempts may have done it, and must not do it later.
+// replace restores or resets until the request is answered. Earlier attempts may have succeeded, and must not take effect later.
 func (r *restorer) replace(path string, values map[int64]bool) bool {
 	for attempt := 1; ; attempt++ {
 		r.h.gate.RLock()
@@ -207,7 +207,7 @@ func (r *restorer) replace(path string, values map[int64]bool) bool {
 	}
 }
 
-// read reads all members in one call: they have one value. It reports whether that is certain to stay.
+// read reads all members in one call; they must have one value. It reports whether that value is certain to stay.
 func (r *restorer) read() (settled bool) {
 	r.h.gate.RLock()
 	defer r.h.gate.RUnlock()
@@ -274,7 +274,7 @@ func (r *restorer) settle(replica int) bool {
 	return r.h.until(nil, r.read, "the members of guild %s", restoreGuild)
 }
 
-// lost notes that Redis may come back with whatever the guild was since its incarnation began, and with nothing of before.
+// lost notes that Redis may come back with any state since the guild's incarnation began, but with none from before.
 func (r *restorer) lost() {
 	maps.Copy(r.may, r.since)
 }

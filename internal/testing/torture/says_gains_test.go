@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Gains are known by periods only, and are as safe as XP.
+// Only periods show gains. Gains are as safe as XP.
 func TestTheModelKnowsGains(t *testing.T) {
 	now := time.Now()
 	lost, made := answer{verdict: unknown, ended: now}, func(xp int64) answer { return answer{verdict: done, says: outcome{xp: xp}, ended: now} }
@@ -78,7 +78,7 @@ func TestTheModelKnowsGains(t *testing.T) {
 	}
 }
 
-// Of two lives of a member the higher gain counts. One that is below 0 may count where the other has no record.
+// When Redis and the archive have different gains of a member, the higher one counts. A gain below 0 may count if the other has no record.
 func TestTheModelMergesGains(t *testing.T) {
 	for _, c := range []struct {
 		archive, dump int64

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The model is only worth what it refuses.
+// The model must refuse answers that break a promise.
 func TestTheModelRefuses(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}
@@ -134,7 +134,7 @@ func survives(m *member, c change, a answer, left state) {
 	m.returned(a.ended, slices.DeleteFunc(m.since(a.ended), func(k known) bool { return k.state != left }))
 }
 
-// Everything that may really happen is accepted, in every order.
+// The model accepts all that may really happen, in every order.
 func TestTheModelAccepts(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}

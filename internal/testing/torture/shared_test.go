@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// counter is the model of a member that every client increments and nobody changes in another way: its XP is the sum of what was
-// acknowledged and of some of what may have happened. An increment with a key counts once, however often it is sent and whatever is lost
-// between.
+// counter is the model of a member that all clients increment and never change in another way. Its XP is the sum of all acknowledged
+// increments and of some unacknowledged ones. An increment with a key counts once, even if it is sent again after a loss.
 type counter struct {
 	guild, user string
 	keyed       bool // all increments have a key, so that in the end nothing is unknown
@@ -16,8 +15,8 @@ type counter struct {
 	mu      sync.Mutex
 	sure    int64 // what was acknowledged and survives all losses so far
 	acked   []acknowledged
-	lowest  int64            // what it had after the last loss, at least, and what was begun and acknowledged since
-	highest int64            // what it had after the last loss, at most, and all that was sent since, or may be sent again
+	lowest  int64            // the least XP after the last loss, and all increments begun and acknowledged since
+	highest int64            // the most XP after the last loss, and all increments sent since or that may be sent again
 	begun   int64            // all that was ever sent, each increment once
 	open    map[string]int64 // by key: increments that were sent and not acknowledged
 	history []event
@@ -28,7 +27,7 @@ type acknowledged struct {
 	amount int64
 }
 
-// least is what it is at least, given the answers until now.
+// least returns the lowest XP that the answers until now allow.
 func (c *counter) least() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +50,7 @@ func (c *counter) most() int64 {
 	return min(c.begun, c.highest)
 }
 
-// begin takes an increment that is sent for the first time.
+// begin records an increment that is sent for the first time.
 func (c *counter) begin(wanted change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +61,7 @@ func (c *counter) begin(wanted change) {
 	}
 }
 
-// ended takes the answer to an increment; before says that it was begun before the last loss, and may be in what survived that.
+// ended records the answer to an increment. before says that it was begun before the last loss, so it may have survived that.
 func (c *counter) ended(wanted change, a answer, before bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,8 +75,8 @@ func (c *counter) ended(wanted change, a answer, before bool) {
 	}
 }
 
-// returned takes a loss: what was acknowledged after the floor may be gone, and its XP is from lowest to highest. What is not acknowledged
-// is only made again under a key.
+// returned records a loss: increments acknowledged after the floor may be gone, and the XP is from lowest to highest. An unacknowledged
+// increment is made again only under a key.
 func (c *counter) returned(floor time.Time, lowest, highest int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +98,7 @@ func (c *counter) String() string {
 	return fmt.Sprintf("%d to %d", c.least(), c.most())
 }
 
-// settledAt fixes what it is: nobody changes it any more, and another replica has to show the same.
+// settledAt fixes the XP: no client changes it any more, and another replica must show the same.
 func (c *counter) settledAt(xp int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

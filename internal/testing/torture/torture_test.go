@@ -7,14 +7,14 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// With its append-only file synced before each answer, Redis loses nothing: whatever is killed, each acknowledged change
-// counts once, and one without an answer at most once.
+// With its append-only file synced before each answer, Redis loses nothing. Whichever process is killed, each acknowledged change
+// counts once, and each other one at most once.
 func TestNothingAcknowledgedIsLostOrDoubled(t *testing.T) { torture(t, durable) }
 
-// A Redis that keeps nothing on disk comes back empty: what the archive had already is there again, and no less.
+// A Redis without a disk comes back empty. All that the archive had is there again.
 func TestARedisThatComesBackEmptyLosesNoMoreThanWasNotSaved(t *testing.T) { torture(t, volatile) }
 
-// An old dump comes back: nobody has less XP than the archive, and what is acknowledged from then on stays.
+// An old dump comes back. No member has less XP than in the archive, and later acknowledged changes stay.
 func TestXPNeverMovesBackWhenRedisDoes(t *testing.T) { torture(t, backwards) }
 
 func torture(t *testing.T, m mode) {
@@ -29,7 +29,7 @@ func torture(t *testing.T, m mode) {
 	h.under(func() { h.torment(budget(t)) })
 }
 
-// under runs the clients while trouble continues, and then holds all that is left to the model.
+// under runs the clients while faults happen, and then compares all data with the model.
 func (h *harness) under(trouble func()) {
 	var all sync.WaitGroup
 	for _, c := range h.clients {
@@ -56,7 +56,7 @@ func (h *harness) under(trouble func()) {
 	h.summary()
 }
 
-// finish looks at all that is left, once nothing is broken any more.
+// finish checks all data after the last fault.
 func (h *harness) finish() {
 	if h.isBroken() || !h.awaitReady() {
 		return

@@ -4,15 +4,15 @@ import (
 	"time"
 )
 
-// known is one thing that a member may be or have been, with the change that is repeated under a key at that time: whether it is in the state,
-// and what it answered then.
+// known is one possible state of a member at some time. For the change that was being repeated under a key at that time, it also holds if the state
+// includes the change, and its answer.
 type known struct {
 	state
 	made   bool
 	result outcome
 }
 
-// moment is what a member may have been from a time until the next moment's.
+// moment holds a member's possible states from a time until the next moment.
 type moment struct {
 	from   time.Time
 	key    string // of the change that was being repeated then; empty for none
@@ -31,7 +31,7 @@ func (past moment) of(key string) []known {
 	return all
 }
 
-// now is what the member may be.
+// now returns the member's possible states.
 func (m *member) now(at time.Time) moment {
 	past, distinct := moment{from: at}, map[known]bool{}
 	if m.keyed >= 0 {
@@ -82,8 +82,8 @@ func (m *member) since(floor time.Time) []known {
 	return all
 }
 
-// returned takes a loss of Redis: the member is one of these now. What was pending died with the Redis that it was sent to, but for a
-// change that is still being repeated: it happens once more exactly where it is not in what survived.
+// returned records a loss of Redis: the member is in one of these states now. Pending changes died with the old Redis. A change that is still
+// being repeated happens again exactly in those states that do not include it.
 //
 // The trail continues: the same old dump may come back again.
 func (m *member) returned(now time.Time, states []known) {

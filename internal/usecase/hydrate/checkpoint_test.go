@@ -51,7 +51,7 @@ func TestACheckpointWaitsAcrossAVerification(t *testing.T) {
 	}
 }
 
-// Redis loses a guild's last change while a checkpoint waits for it, and nobody asks for the guild any more: the checkpoint has what is left.
+// Redis loses a guild's last change while a checkpoint waits for it, and no request uses the guild any more. The checkpoint has the rest.
 func TestACheckpointEndsThoughRedisLostTheLastChange(t *testing.T) {
 	w := stores.Embedded(t)
 	ctx, g, h, writer := w.Context(), w.Guild(stores.GuildA), w.Hydrator(&stores.Faults{}), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -68,7 +68,7 @@ func TestACheckpointEndsThoughRedisLostTheLastChange(t *testing.T) {
 	}
 }
 
-// A page of changes is never archived; a member of it changes again, and a later page says that all up to it is there.
+// A page of changes is never archived. One of its members changes again, and a later page claims to cover everything before it.
 func TestACheckpointWaitsForWhatAFailedPageHeld(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, h, writer := w.Context(), w.Guild(stores.GuildA), w.Hydrator(&stores.Faults{}), w.Writer("writer", stores.Never, &stores.Faults{})

@@ -116,7 +116,7 @@ func TestAWaitingRequestKeepsItsOwnDeadline(t *testing.T) {
 	}
 }
 
-// A caller that must not wait any longer learns why: another replica is at it, or, while a store says nothing, only that time is over.
+// A caller whose time ends gets the reason: another replica loads the guild, or, while a store is silent, only that the time is over.
 func TestWhoeverWaitsKnowsWhetherMembersAreOnTheirWay(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Archived(stores.GuildA, 10)
@@ -150,8 +150,8 @@ func TestWhoeverWaitsKnowsWhetherMembersAreOnTheirWay(t *testing.T) {
 	w.InStep(g)
 }
 
-// Whatever step of a hydration fails, before its work or when only the answer was lost: nobody sees a part of the guild,
-// nothing is left behind, and the next request loads it.
+// Each step of a hydration fails, before its work or with only its answer lost. No request sees a part of the guild, no key is left
+// behind, and the next request loads the guild.
 func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Archived(stores.GuildA, pageSize+1)
@@ -306,7 +306,7 @@ func TestALateHydrationDoesNotShutTheWriterOut(t *testing.T) {
 	}
 }
 
-// Whoever waits for another replica's load gets the guild when that one is done.
+// A caller that waits for another replica's load gets the guild when the load ends.
 func TestABusyGuildIsWaitedFor(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Archived(stores.GuildA, 10)

@@ -66,7 +66,7 @@ func (r *repeats) add(on *leaderboard.Leaderboard, name string, members ...int) 
 	return replayed, err
 }
 
-// made fails the test unless the step is made, or was: as replayed says.
+// made fails the test unless the step succeeds. replayed says if it was made before.
 func (r *repeats) made(replayed bool, name string, members ...int) {
 	r.Helper()
 	if again, err := r.add(r.board, name, members...); err != nil || again != replayed {
@@ -114,7 +114,7 @@ func (r *repeats) wantXPs(want ...level.XP) {
 	}
 }
 
-// A live store that loses its data in the middle of a snapshot, and once more, makes each named request once, and all of it.
+// The live store loses its data in the middle of a snapshot, and then again. Each named request is still made completely and once.
 func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
 	eachRepeat(t, map[string]func(r *repeats){
 		"a step of which a part is lost, and made again, and lost": func(r *repeats) {
@@ -196,7 +196,7 @@ func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
 	})
 }
 
-// The archive has the record of a request and later changes of others, and neither store has what the request did: it is made again.
+// The archive has the record of a request and later changes of other members, and neither store has the request's change: it is made again.
 func TestARequestThatBothStoresLostIsMadeAgain(t *testing.T) {
 	eachRepeatOn(stores.Restorable(t), map[string]func(r *repeats){
 		"of a member who waited in the data that came back": func(r *repeats) {

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// A server that comes back with all that it had stays in use, without a load, once that was checked.
+// A server that comes back with all its data is verified and used without a load.
 func TestARestartedServerIsVerifiedAndKeepsItsChanges(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, f := w.Context(), w.Guild(stores.GuildA), &stores.Faults{}
@@ -35,7 +35,7 @@ func TestARestartedServerIsVerifiedAndKeepsItsChanges(t *testing.T) {
 	}
 }
 
-// A verification that is cut off anywhere is repeated, and is not taken for a Redis that went back.
+// A verification that is cut off at any step is repeated. It is not mistaken for a Redis with older data.
 func TestAVerificationCutOffAnywhere(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)
@@ -56,7 +56,7 @@ func TestAVerificationCutOffAnywhere(t *testing.T) {
 	}
 }
 
-// The archive got the epoch of a verification that died, and the next one, which is about to ask for another, dies before it does.
+// A verification dies after it raised the archive's epoch, and the next one dies before it raises the epoch again.
 func TestTwoVerificationsCutOffInTurn(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)
@@ -76,7 +76,7 @@ func TestTwoVerificationsCutOffInTurn(t *testing.T) {
 	}
 }
 
-// A replica that took over was verified, and another one takes over from it that does not know of that: it has all that was acknowledged.
+// A replica took over and was verified. Another replica takes over that did not see the verification, but has all acknowledged changes.
 func TestAReplicaThatWasNotVerifiedTakesOver(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)
@@ -104,8 +104,8 @@ func TestAReplicaThatWasNotVerifiedTakesOver(t *testing.T) {
 	}
 }
 
-// A verification never got to the archive. Another Redis gets the epoch that it was about to get, and then the first one comes back, with a batch
-// noted that was not archived either.
+// A verification dies before it reaches the archive. Another Redis gets the epoch that it would have got. Then the first Redis comes back, with a
+// noted batch that was not archived either.
 func TestAnEpochThatAnotherRedisGot(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})

@@ -37,8 +37,8 @@ func refusesAll(w *stores.World, g leaderboard.GuildRef) {
 	}
 }
 
-// Redis comes back with a dump that is older than the archive. Nothing is answered or changed on it before the guild was
-// loaded again, and then nobody has less XP than in either.
+// Redis comes back with a dump that is older than the archive. It answers and changes nothing before the guild is
+// loaded again. Then no member has less XP than in the dump or the archive.
 func TestAnOldDumpIsNoticedBeforeItsFirstUse(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -70,7 +70,7 @@ func TestAnOldDumpIsNoticedBeforeItsFirstUse(t *testing.T) {
 	}
 }
 
-// The dump has what was acknowledged and not archived when it was made, which is not lost for being older than other things.
+// The dump has acknowledged changes that were not archived. They are not lost, though the archive has newer changes.
 func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -86,7 +86,7 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w.Remove(g, 5)
 	w.Remove(g, 6)
 	dump := w.Keep()
-	// The archive moves on by other members alone, as if the rest had been in a later batch that never came.
+	// Only other members are archived, as if the rest had been in a later batch that was never written.
 	w.Add(g, 2)
 	w.Create(g, 6, 60)
 	lease, err := w.Archive.AcquireLease(ctx, "writer", stores.Taken, false)
@@ -101,8 +101,8 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w.InStep(g)
 }
 
-// A member with a change that waits when the dump is made, and that is deleted before that is archived, has the rev of that change in the
-// archive. It stays deleted.
+// A member's change waits when the dump is made, and the member is deleted before the change is archived. The tombstone has the rev of that
+// change. The member stays deleted.
 func TestADeletionOfAMemberWithAnUnsavedChangeIsKept(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -119,7 +119,7 @@ func TestADeletionOfAMemberWithAnUnsavedChangeIsKept(t *testing.T) {
 	w.InStep(g)
 }
 
-// The same for a guild that is loaded again: cut off anywhere and repeated, with the same result.
+// The load of such a guild is cut off at any step and repeated, with the same result.
 func TestASalvageCutOffAnywhere(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -144,8 +144,8 @@ func TestASalvageCutOffAnywhere(t *testing.T) {
 	}
 }
 
-// A batch that was read from the server before arrives late. It must not get into the archive once the guild was verified on
-// the server that came back, which does not know of it; and if it was faster, that server is the older one.
+// A batch that was read before the server went back arrives late. It must not be archived once the guild was verified on the
+// server that came back, which does not know the batch. If the batch was first, that server has the older data.
 func TestALateBatchOfTheServerBefore(t *testing.T) {
 	for name, late := range map[string]bool{"after the verification": true, "during it": false} {
 		t.Run(name, func(t *testing.T) {
@@ -183,8 +183,8 @@ func TestALateBatchOfTheServerBefore(t *testing.T) {
 	}
 }
 
-// The data of a server becomes older and nothing says so. The guild's next copy notices it, also when so much was changed on the old data
-// that its rev is above what is archived.
+// A server's data becomes older without any sign. The guild's next snapshot notices that, even when so many changes were made on the old
+// data that its rev is above the archived one.
 func TestOldDataThatCameUnnoticedIsNoticedByTheNextCopy(t *testing.T) {
 	for _, size := range []int{3, 300} { // a guild that goes with a group, and one by itself
 		for _, changes := range []int{1, 9} {

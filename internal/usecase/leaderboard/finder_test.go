@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// join makes a member with this name.
+// join creates a member with this name.
 func (w *world) join(user id.User, username string, xp level.XP) {
 	w.Helper()
 	c := leaderboard.Creation{XP: xp, User: leaderboard.User{Username: username}}
@@ -100,7 +100,7 @@ func TestFindersLimits(t *testing.T) {
 	}
 }
 
-// names is a leaderboard.Names that does what the test says.
+// names is a leaderboard.Names whose behaviour the test sets.
 type names func(ctx context.Context) ([]id.User, error)
 
 func (n names) FindNames(ctx context.Context, _ leaderboard.GuildRef, _ leaderboard.Query, _ leaderboard.NameLimits) (leaderboard.Candidates, error) {
@@ -119,7 +119,7 @@ func TestWithoutTheArchiveOnlyIDsAreFound(t *testing.T) {
 	w.find(f, string(user1), user1)
 }
 
-// One caller has one search at a time, however many are asked for, and takes no other caller's turn.
+// A caller has one search at a time, however many it starts, and takes no turn from other callers.
 func TestSearchesTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -182,7 +182,7 @@ func TestWhoWaitsForATurnCanGo(t *testing.T) {
 	}
 }
 
-// A guild as large as many real ones are: some texts have more words than an index is asked for.
+// In a large guild, some texts match more words than a search reads from the index.
 func TestFindingAmongTensOfThousands(t *testing.T) {
 	const members = 30_000
 	w := newWorld(t)

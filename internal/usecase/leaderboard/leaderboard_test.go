@@ -25,7 +25,7 @@ var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 
 var errBroken = errors.New("broken on demand")
 
-// world is the use cases on a board and a loader in memory, each of which can be made to fail.
+// world has the use cases on a board and a loader in memory. A test can make either of them fail.
 type world struct {
 	*testing.T
 	*leaderboard.Leaderboard
@@ -186,7 +186,7 @@ func TestRefusalsAreFaults(t *testing.T) {
 	}
 }
 
-// A step whose outcome is not known may have been done: repeating it could do it twice.
+// A step whose outcome is unknown may have been made, so it must not be repeated.
 func TestNoOtherFailureIsRepeated(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		w := newWorld(t)
@@ -222,7 +222,7 @@ func TestAGuildThatMovedIsForgotten(t *testing.T) {
 	}
 }
 
-// A guild of a million members takes longer than a request may: the storage is not to blame, and the client need not fear for its change.
+// Loading a guild of a million members takes longer than a request may. The error blames no storage and says that nothing was changed.
 func TestAGuildThatIsStillBeingLoadedSaysSo(t *testing.T) {
 	w := newWorld(t)
 	w.loader.err = fmt.Errorf("wait: %w", leaderboard.ErrStillLoading)

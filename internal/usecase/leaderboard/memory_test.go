@@ -13,9 +13,9 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// memory is a board of one guild, as far as the tests of this package need one. storetest tests live stores.
+// memory is a board of one guild with what the tests of this package need. storetest tests live stores.
 type memory struct {
-	leaderboard.Board // what no test here asks for
+	leaderboard.Board // methods that no test here calls
 	mu                sync.Mutex
 	loaded            bool
 	members           map[id.User]leaderboard.Member
@@ -28,7 +28,7 @@ type memory struct {
 
 	during func() // before each step of many members
 	err    error  // every step fails with it
-	after  bool   // though it was made
+	after  bool   // the step fails after it was made
 	calls  int
 }
 
@@ -221,7 +221,7 @@ func (*loader) Past(context.Context, leaderboard.GuildRef, leaderboard.Digest) (
 	return &leaderboard.Past{}, nil
 }
 
-// archive is what the last snapshot has of a board, those who are absent at the end.
+// archive has the members of a board as of the last snapshot, absent ones at the end.
 type archive []leaderboard.Ranked
 
 func (a *archive) snapshot(m *memory) {
@@ -233,7 +233,7 @@ func (a *archive) snapshot(m *memory) {
 	}
 }
 
-// FindNames implements leaderboard.Names. Each word of a name that matches is one that is looked at.
+// FindNames implements leaderboard.Names. Each matching word of a name counts as a word read.
 func (a *archive) FindNames(_ context.Context, _ leaderboard.GuildRef, q leaderboard.Query, limits leaderboard.NameLimits) (c leaderboard.Candidates, err error) {
 	words := 0
 	for _, m := range *a {

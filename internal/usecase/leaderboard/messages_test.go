@@ -74,7 +74,7 @@ func TestARepeatCountsMessagesAsTheFirstTime(t *testing.T) {
 	}
 }
 
-// The board keeps a message count at its bound, and an answer names no more.
+// A message count stops at its bound, on the board and in answers.
 func TestAMessageCountEndsAtItsBound(t *testing.T) {
 	w := newWorld(t)
 	const most = 2147483647
@@ -86,7 +86,7 @@ func TestAMessageCountEndsAtItsBound(t *testing.T) {
 	}
 }
 
-// A guild that is not there any more at the second step of a call: the first one was made, and the client must not hear that nothing was.
+// The guild disappears before the second step of a call. The first step was made, so the error must not say that nothing was.
 func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
 	messages, users := make([]leaderboard.Message, leaderboard.MaxAwards+1), make([]id.User, leaderboard.MaxAwards+1)
 	for i := range messages {

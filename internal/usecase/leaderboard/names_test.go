@@ -53,7 +53,7 @@ func TestWhatASearchFinds(t *testing.T) {
 	}
 }
 
-// FuzzQuery holds what stores look for in their indexes to what matches.
+// FuzzQuery checks that the words a store looks up in its index agree with Matches.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range [][2]string{{"ann", "Anna B"}, {"a b", "b a"}, {"İ", "i"}, {"\ud7ff", "\ue000"}, {"\U0010ffff", "\U0010ffffx"}, {"ß", "SS"}, {" \u3000x", "X"}} {
 		f.Add(seed[0], seed[1])
@@ -118,7 +118,7 @@ func TestWhatIsNoSearch(t *testing.T) {
 	}
 }
 
-// A search costs what it has to tell apart: a word that is there twice, or that begins another one, costs nothing, and more than eight are refused.
+// A word that occurs twice, or that begins another one, does not count among a search's words. More than eight are rejected.
 func TestASearchIsForFewWords(t *testing.T) {
 	q, err := ParseQuery(strings.TrimSpace(strings.Repeat("a ", 30)))
 	if err != nil || len(q.Beginnings()) != 1 || !q.Matches(named("anna", "")) || q.Matches(named("hanna", "")) {

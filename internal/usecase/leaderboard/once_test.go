@@ -19,7 +19,7 @@ func (l *pastLoader) Past(context.Context, GuildRef, Digest) (*Past, error) {
 	return &Past{}, nil
 }
 
-// A guild that is loaded again while the archive answers makes the answer stale: the change asks again instead of failing.
+// When a guild is loaded again while the archive answers, the answer is stale: the change asks again instead of failing.
 func TestTheArchiveIsAskedOnceForEachEpoch(t *testing.T) {
 	for name, test := range map[string]struct {
 		epochs []int64 // of the steps that ask the archive, in order

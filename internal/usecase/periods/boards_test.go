@@ -27,7 +27,7 @@ func (a *awayArchive) Closed(_ context.Context, _ leaderboard.GuildRef, periodID
 	return periods.Closed{Period: period.Period{ID: periodID}}, nil
 }
 
-// A period that runs by a new zone, and has closed by the one before, is taken to be open only while the archive is away.
+// A period that closed by the old zone and runs by the new one counts as open only while the archive is away.
 func TestAPeriodThatHasClosedIsFoundOnceTheArchiveIsBack(t *testing.T) {
 	t.Parallel()
 	s, err := guild.Parse("100000000000000001", []byte(settings))

@@ -60,7 +60,7 @@ func TestADayClosesOnceItsChangesAreArchived(t *testing.T) {
 	}
 }
 
-// A page of changes is never archived; a member of it changes again, and a later page says that all up to it is there.
+// A page of changes is never archived. One of its members changes again, and a later page claims to cover everything before it.
 func TestADayWaitsForWhatAFailedPageHeld(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -210,7 +210,7 @@ func TestAKillAnywhereLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// Whoever does not hold the lease closes nothing.
+// A process without the lease closes nothing.
 func TestOnlyTheHolderOfTheLeaseCloses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

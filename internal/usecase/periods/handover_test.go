@@ -48,7 +48,7 @@ func (w *world) gainDaily(days int) (first period.Day) {
 	return first
 }
 
-// Two processes, each with a writer and a closer: the lease passes on in the middle of a look of the first one.
+// Two processes have a writer and a closer each. The lease passes to the second one while the first one's closer works.
 func TestTwoHoldersOfTheLeaseCloseEachPeriodOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -82,7 +82,7 @@ func TestTwoHoldersOfTheLeaseCloseEachPeriodOnce(t *testing.T) {
 	}
 }
 
-// More periods than are read at once cannot be announced, and those after them are announced all the same.
+// More periods than one read returns fail to be announced. Later periods are still announced.
 func TestWhatCannotBeAnnouncedHoldsUpNothingElse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

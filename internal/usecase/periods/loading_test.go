@@ -14,7 +14,7 @@ import (
 // onlyDays are settings of a guild that has boards of days, and nothing else.
 var onlyDays = settings[:strings.Index(settings, `"periods"`)] + `"periods":["day"]}`
 
-// The board of a kind that is turned on has what was counted before: the guild is loaded with it when it is read, once all is archived.
+// The board of a newly enabled kind contains earlier gains. Its first read loads the guild with the board, once all changes are archived.
 func TestAKindThatIsTurnedOnHasTheDaysBefore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// The settings are written with the kinds that are open: nobody has looked at the guild before the period ended.
+// Writing the settings opens their kinds of periods, even if no closer looked at the guild before the period ended.
 func TestAKindThatIsTurnedOnAtTheEndOfItsPeriodCloses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -85,7 +85,7 @@ func TestBeginOpensThePast(t *testing.T) {
 	}
 }
 
-// A closed period stays as it is when a new zone has its day run once more, and gains of that day count for the week.
+// A closed period does not change when its day runs again in a new zone. Gains of that day then count for the week.
 func TestANewZoneMovesTheBoundsOfWhatRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 const day = 24 * time.Hour
 
-// world is a guild on a Redis server and an archive, whose changes are made and whose periods are closed as if so many days had passed.
+// world is a guild on a Redis server and an archive. Its clock is the real one, shifted by a number of days.
 type world struct {
 	*testing.T
 	client   *redisconn.Client
@@ -40,7 +40,7 @@ type world struct {
 	days     int
 }
 
-// settings are of a guild that counts for all kinds. A member has what level it has, but that is not what this is about.
+// settings returns those of a guild that counts gains for all kinds of periods. Levels do not matter here.
 const settings = `{"name":"Gophers","memberCount":5,"ownerId":"100000000000000009","periods":["day","week","month"],
 	"seasons":[{"id":"all","name":"All of it","start":"2026-01-01","end":"2027-01-01"}]}`
 
@@ -79,12 +79,12 @@ func (w *world) configure(document string) {
 
 func (w *world) ref() leaderboard.GuildRef { return leaderboard.Ref(w.guild) }
 
-// now is the time that it is now in this world.
+// now returns the time in this world.
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.days) * day) }
 
 func (w *world) today() period.Day { return period.DayAt(w.now(), time.UTC) }
 
-// around are the days of which the real clock of Redis chooses the one that it is in this world.
+// around returns days from which the real clock of Redis chooses the current day of this world.
 func (w *world) around() *period.Days {
 	if w.days == 0 {
 		return w.guild.Calendar().DaysAt(w.now())
@@ -176,7 +176,7 @@ func (w *world) closer(archive periods.Archive) *periods.Closer {
 		periods.CloserOptions{Lease: w.writer.Lease, Interval: time.Hour, Log: slog.New(slog.DiscardHandler), Now: w.now})
 }
 
-// standing is what a test looks at of a standing.
+// standing holds the parts of a standing that tests compare.
 type standing struct {
 	user   id.User
 	gained int64

@@ -84,7 +84,7 @@ func TestAGuildThatNobodyUsesLeavesAndComesBack(t *testing.T) {
 	})
 }
 
-// Whatever keeps a change from the archive keeps its guild in Redis.
+// A guild with a change that cannot be archived stays in Redis.
 func TestUnsavedChangesKeepAGuild(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
@@ -117,7 +117,7 @@ func TestUnsavedChangesKeepAGuild(t *testing.T) {
 	})
 }
 
-// When the archive cannot be asked what it holds, or holds something else than Redis says, the guild stays.
+// The guild stays when the archive does not answer, or holds another rev than Redis expects.
 func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
@@ -164,7 +164,7 @@ func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 	})
 }
 
-// A writer that dies before or after any of its steps leaves a guild that is as it was, or is gone and can be loaded.
+// A writer that dies before or after any of its steps leaves the guild intact in Redis, or evicted and ready to load.
 func TestAnEvictionCutOffAnywhere(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
@@ -203,7 +203,7 @@ func TestAnEvictionCutOffAnywhere(t *testing.T) {
 	})
 }
 
-// Requests come at the moment at which their guild leaves, again and again: each is made once, and none fails.
+// Requests race with the eviction of their guild, many times: each is made once, and none fails.
 func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		const members, times, most = 8, 10, 500

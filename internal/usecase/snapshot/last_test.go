@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/usecase/lease"
 )
 
-// All replicas stop at the same time. The one that writes has looked at all guilds when another one makes its last changes, which is
-// then not to end before they are written.
+// All replicas stop at the same time. The writer has looked at all guilds when another replica makes its last changes. That replica must not end
+// before they are written.
 func TestTheLastToStopWritesWhatIsLeft(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		ctx := w.Context()
@@ -42,7 +42,7 @@ func TestTheLastToStopWritesWhatIsLeft(t *testing.T) {
 	})
 }
 
-// wantSilent fails the test unless a last snapshot waits for the lease of another one, and says so when its time is over.
+// wantSilent fails the test unless a last snapshot waits for another holder's lease, and reports that when its time is over.
 func wantSilent(w *stores.World, holder string) {
 	w.Helper()
 	ctx, cancel := context.WithCancel(w.Context())

@@ -57,7 +57,7 @@ func TestMetricsOfTheLease(t *testing.T) {
 	}
 }
 
-// While the archive is away no round begins: what is due is counted as having failed, once an interval.
+// While the archive is away no round begins. Each interval counts one failed round.
 func TestAnArchiveThatIsAwayFailsEachRoundThatIsDue(t *testing.T) {
 	w := stores.Embedded(t)
 	w.Create(w.Guild(stores.GuildA), 1, 100)
@@ -81,7 +81,7 @@ func TestAnArchiveThatIsAwayFailsEachRoundThatIsDue(t *testing.T) {
 	}
 }
 
-// A lease that passes to another one is lost; one that was lost and is back by the next tick as well.
+// A lease that passes to another holder counts as lost, even if it is back by the next tick.
 func TestLostLeasesAreCounted(t *testing.T) {
 	for name, back := range map[string]bool{"it stays away": false, "it is back": true} {
 		t.Run(name, func(t *testing.T) {

@@ -63,8 +63,8 @@ func runUses(t *testing.T, n *notes, idle time.Duration) (uses *snapshot.Notes, 
 	return uses, func() { cancel(); <-done }
 }
 
-// However often a guild is used, it is noted within a second of its first use, and then so often that the last note of a guild
-// is never older than its last use by more than an eighth of the idle time.
+// A guild is noted within a second of its first use. After that its last note is never older than its last use by more than an eighth of
+// the idle time, however often it is used.
 func TestUsesAreNotedSoonAndSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const idle = 80 * time.Minute
@@ -142,7 +142,7 @@ func TestUsesWhileTheLiveStoreIsAway(t *testing.T) {
 	}
 }
 
-// A change that is made after the guild was noted is noted again: the writer may have read the guild in between.
+// A change after the note is noted again, since the writer may have read the guild in between.
 func TestAGuildThatChangesAgainIsNotedAgain(t *testing.T) {
 	n := &notes{}
 	changed := snapshot.NewNotes(n.NoteUses, 0)

@@ -55,7 +55,7 @@ func TestWhatChangesInALongRoundIsWrittenInThatOrder(t *testing.T) {
 	allInStep(w, guilds)
 }
 
-// After a restart of Redis every guild has to be compared with the archive. One that has not changed waits for that, so that others do not.
+// After a restart of Redis every guild has to be compared with the archive. Changed guilds come first, unchanged ones wait.
 func TestGuildsThatOnlyHaveToBeVerifiedHoldUpNoRound(t *testing.T) {
 	w := stores.Embedded(t)
 	guilds := smallGuilds(w, 22)

@@ -54,9 +54,8 @@ func nobodyWaitsUnseen(w *stores.World, guilds []leaderboard.GuildRef) {
 	}
 }
 
-// Whatever step of a group fails, before its work, in its middle or when only the answers were lost, and whether the writer
-// continues or is never heard of again: the next one brings the archive into step, with what changed meanwhile, and nothing is
-// lost or written twice.
+// Each step of a group fails: before its work, midway, or with only its answers lost. The writer continues or dies. In each case the
+// next writer archives everything, with the changes made meanwhile, and nothing is lost or written twice.
 func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 	w := stores.Servers(t)
 	guilds := smallGuilds(w, 6)
@@ -128,7 +127,7 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 	if least := 2 * (2*2*2 + 2*3*3); cases < least {
 		t.Errorf("%d cases, want at least %d: some steps were not reached twice", cases, least)
 	}
-	// The archive holds what Redis held, also to a Redis that knows nothing.
+	// An empty Redis loads from the archive what the old one held.
 	g, before := guilds[3], w.LiveRows(guilds[3])
 	w.Must(w.Live.Drop(w.Context(), g))
 	w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
@@ -137,8 +136,8 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 	}
 }
 
-// A group is committed and only the answer is lost: when its guilds are then tried one by one, the archive holds their batches, and that is not
-// taken for what the live store does not know of. A member that was deleted meanwhile stays so.
+// A group is committed and only the answer is lost. Its guilds are then tried one by one, and the archive already holds their batches. That must
+// not look like changes that the live store does not know. A member that was deleted meanwhile stays deleted.
 func TestAGroupWhoseCommitWasNotAnswered(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		guilds := smallGuilds(w, 3)
@@ -163,8 +162,8 @@ func TestAGroupWhoseCommitWasNotAnswered(t *testing.T) {
 	})
 }
 
-// Guilds that do not fit the archive any more, at whatever step that happens, are left out of their group, and the others are
-// written with it.
+// Guilds that no longer match the archive, at any step, are left out of their group, and the others are
+// written.
 func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		ctx := w.Context()
@@ -179,7 +178,7 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 				if c.Method != method || c.N != 1 {
 					return nil
 				}
-				// One is made again, one was loaded again by somebody else, one has a batch that Redis does not know of, and one leaves.
+				// One guild is created again, another process reloaded one, one has a batch that Redis does not know, and one is evicted.
 				deleted = guilds[1]
 				_, err := w.Archive.DeleteGuild(ctx, deleted.ID)
 				w.Must(err)
@@ -227,7 +226,7 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 	})
 }
 
-// When the archive takes nothing, a group of guilds costs a few attempts and a line in the log, and all of them wait.
+// While the archive rejects everything, a group of guilds costs a few attempts and one line in the log, and all its guilds wait.
 func TestAnArchiveThatTakesNothing(t *testing.T) {
 	w := stores.Embedded(t)
 	guilds := smallGuilds(w, 50)

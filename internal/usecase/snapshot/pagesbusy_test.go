@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Of guilds of which much has changed a page is written with the others and the rest by itself, and transactions are bounded whatever
-// the guilds' sizes.
+// For a guild with many changes, one page is written with the group and the rest by itself. Transactions are bounded for guilds of any
+// size.
 func TestTransactionsAreBounded(t *testing.T) {
 	w := stores.Servers(t)
 	var guilds []leaderboard.GuildRef
@@ -61,8 +61,8 @@ func TestManyGuildsWhileTheyChange(t *testing.T) {
 	allInStep(w, guilds)
 }
 
-// A guild of which something changes whenever it is written, however large it is, is written as far as it had changed when its round
-// began: it holds up nobody, and neither does a member that changes all the time wait for longer than the others.
+// A large guild that changes during each write is written as of the begin of its round. It does not delay other guilds, and a member that
+// changes all the time does not wait longer than the others.
 func TestAGuildThatNeverRests(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		const size = 1500
@@ -97,7 +97,7 @@ func TestAGuildThatNeverRests(t *testing.T) {
 	})
 }
 
-// A page that reaches what waited at the start says so, unless members who waited already may be noted behind it.
+// A page that covers all that waited at the start is marked so, unless members that waited then may be noted with a later rev.
 func TestNothingWaitsAfterTheLastPage(t *testing.T) {
 	at := time.UnixMilli(1700000000000)
 	page := func(rev, asOf int64, doubtful bool) snapshot.Page {

@@ -9,8 +9,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// After a restart of Redis guilds are compared with the archive together, and archived with their group in the same round: but for one that
-// was deleted meanwhile, which leaves, and with one that Redis is the older one of, which is loaded again.
+// After a restart of Redis, a group's guilds are compared with the archive together and archived in the same round. A guild that was deleted
+// meanwhile is dropped, and one that is older in Redis is loaded again.
 func TestAGroupThatIsToBeVerifiedIsArchivedAtOnce(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, guilds := w.Context(), smallGuilds(w, 40)
@@ -54,7 +54,7 @@ func TestAGroupThatIsToBeVerifiedIsArchivedAtOnce(t *testing.T) {
 	}
 }
 
-// A guild that cannot be compared with the archive waits, with an error, and keeps none of its group from being archived.
+// A guild whose comparison with the archive fails waits, with an error. The others of its group are archived.
 func TestAGuildOfAGroupThatCannotBeVerified(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, guilds := w.Context(), smallGuilds(w, 20)

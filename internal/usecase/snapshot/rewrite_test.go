@@ -13,8 +13,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// forgetful is an archive that says that it has committed and loses it for as long as a test wants, as one whose last commits were
-// nowhere else when it failed over.
+// forgetful is an archive that loses acknowledged commits for as long as a test wants, as one does that fails over without its last
+// commits.
 type forgetful struct {
 	stores.Faults
 	losing atomic.Bool
@@ -26,8 +26,8 @@ func newForgetful() *forgetful {
 	return f
 }
 
-// wantRewritten fails the test unless the guild was found to be older in the archive so often, and all of it is archived, as a Redis sees that
-// knows nothing.
+// wantRewritten fails the test unless the writer found the guild older in the archive so many times, and an empty Redis loads all of it from
+// there.
 func wantRewritten(w *stores.World, g leaderboard.GuildRef, times int) {
 	w.Helper()
 	w.InStep(g)
@@ -47,8 +47,8 @@ func wantRewritten(w *stores.World, g leaderboard.GuildRef, times int) {
 	}
 }
 
-// What the archive lost after it had said that it was committed is noticed with the guild's next change, another member's too, and
-// is written once more: changes, members that are new, and that one was deleted.
+// When the archive lost an acknowledged commit, the guild's next change, also of another member, shows it. The writer writes the lost rows
+// again: changes, new members, and a deletion.
 func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
 	test := func(w *stores.World, size int) {
 		ctx, g, f := w.Context(), w.Guild(stores.GuildA), newForgetful()
@@ -86,7 +86,7 @@ func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
 	t.Run("a large guild", func(t *testing.T) { test(stores.Servers(t), 2500) })
 }
 
-// Nor is it lost when nothing of the guild changes any more: the writer compares all loaded guilds from time to time.
+// A guild that no longer changes is written again too, because the writer compares all loaded guilds from time to time.
 func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		f := newForgetful()
@@ -116,7 +116,7 @@ func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
 	})
 }
 
-// A last snapshot looks as well, since Redis may be emptied after it.
+// A last snapshot compares too, since Redis may be emptied after it.
 func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		f, g := newForgetful(), w.Guild(stores.GuildA)
@@ -136,8 +136,8 @@ func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
 	})
 }
 
-// An archive that loses some batches of a flush, the first, one in between or the last, though nothing of the guild changed meanwhile, is
-// found out by that flush or by the next.
+// The archive loses some batches of a flush: the first, one in between or the last. That flush or the next one finds out, even if the guild
+// does not change meanwhile.
 func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 	const members = 4500
 	w := stores.Servers(t)
@@ -157,7 +157,7 @@ func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 	}
 }
 
-// Wherever it is cut off, and whether the writer continues or dies, the next one writes all of the guild, and what changed meanwhile.
+// The rewrite is cut off at any step, and the writer continues or dies. The next writer writes the whole guild with the changes made meanwhile.
 func TestARewriteCutOffAnywhere(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		const members = 105 // more than go with other guilds
@@ -213,7 +213,7 @@ func TestARewriteCutOffAnywhere(t *testing.T) {
 	})
 }
 
-// Another replica's batch that is committed, and noted, while the writer looks is not taken for one that was lost.
+// A batch that another replica commits and notes while the writer compares is not mistaken for a lost one.
 func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
@@ -247,8 +247,8 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 	})
 }
 
-// A Redis that restarts with all that it had is used at once, though the archive has lost something of the guild meanwhile; then that is
-// written again, even if nothing changes.
+// A Redis that restarts with all its data is used at once, although the archive lost a part of the guild meanwhile. The writer writes that part
+// again, even if nothing changes.
 func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, f := w.Context(), w.Guild(stores.GuildA), newForgetful()

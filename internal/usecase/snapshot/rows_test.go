@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Whatever stands in a guild's keys, every good member is archived, the damaged ones as far as they can be, and the guild
+// With any damage in a guild's keys, every good member is archived, damaged ones as far as they can be, and the guild
 // can be loaded again.
 func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
@@ -76,7 +76,7 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 	})
 }
 
-// When only bad rows changed, the rev of their batch is archived all the same: Redis notes that it is.
+// When only bad rows changed, the rev of their batch is still archived, and Redis notes that.
 func TestOnlyBadRows(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
@@ -90,7 +90,7 @@ func TestOnlyBadRows(t *testing.T) {
 	})
 }
 
-// Good leaves out rows that a live store would not take back, or that are no text.
+// Good leaves out rows that a live store would not load again, or that are not valid text.
 func TestGood(t *testing.T) {
 	good := snapshot.Row{Member: leaderboard.Member{UserID: stores.User(1), XP: 1}}
 	type spoil = func(r *snapshot.Row)

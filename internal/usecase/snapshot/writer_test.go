@@ -132,8 +132,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// To list 100,000 guilds takes long where Redis has its hands full. What changes meanwhile is written all the same, and what only the
-// list names is once it is there.
+// Listing 100,000 guilds takes long on a busy Redis. Changed guilds are written meanwhile, and guilds that only the list names once it is
+// complete.
 func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
 	w := stores.Embedded(t)
 	g, hidden := w.Guild(stores.GuildA), w.Guild("200000000000000002")

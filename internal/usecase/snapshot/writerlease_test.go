@@ -83,7 +83,7 @@ func TestAWriterWithoutItsLeaseWritesNothing(t *testing.T) {
 	})
 }
 
-// A long round keeps its lease: nobody else can take it, however far it is past its first end.
+// A long round keeps its lease: no other writer gets it, even long after the lease's first end.
 func TestALongRoundKeepsItsLease(t *testing.T) {
 	testenv.Again(t, func() error { return longRound(t) })
 }
@@ -112,7 +112,7 @@ func longRound(t *testing.T) (failure error) {
 	return nil
 }
 
-// Another writer took a changed guild out of the index and died. Whoever comes next finds it at once, not at some later sweep.
+// Another writer took a changed guild out of the index and died. The next writer finds the guild at once, not at a later sweep.
 func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
 	w := stores.Embedded(t)
 	g, f := w.Guild(stores.GuildA), &stores.Faults{}

@@ -28,8 +28,8 @@ var (
 )
 
 const (
-	onTheirWay = 300 * time.Millisecond // how long a stop waits for events that Discord has sent already
-	answerTime = 20 * time.Second       // how long Discord may take to begin an answer
+	longestStop = 5 * time.Second  // how long a stop waits for events that Discord has sent already
+	answerTime  = 20 * time.Second // how long Discord may take to begin an answer
 )
 
 // Options are what a Client works with.
@@ -91,7 +91,8 @@ func (c *Client) Run(ctx context.Context) error {
 	c.mu.Lock()
 	c.life = life
 	for id := range count {
-		s := &shard{c: c, id: id, count: count}
+		life, end := context.WithCancel(life)
+		s := &shard{c: c, id: id, count: count, end: end}
 		c.shards = append(c.shards, s)
 		connected.Go(func() {
 			if err := s.run(life); err != nil {
@@ -102,7 +103,11 @@ func (c *Client) Run(ctx context.Context) error {
 	c.mu.Unlock()
 	select {
 	case <-ctx.Done():
-		time.Sleep(onTheirWay)
+		time.AfterFunc(longestStop, done)
+		for _, s := range c.shards {
+			s.leave()
+		}
+		connected.Wait()
 	case err = <-failed:
 	}
 	done()

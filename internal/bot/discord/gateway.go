@@ -26,6 +26,7 @@ const (
 	opReconnect      = 7
 	opInvalidSession = 9
 	opHello          = 10
+	opHeartbeatACK   = 11
 )
 
 // refusals are the codes with which the gateway refuses the bot for good.
@@ -55,6 +56,10 @@ type shard struct {
 	address, session string // for resuming
 	sequence         atomic.Int64
 
+	unanswered atomic.Int64 // heartbeats
+	leaving    atomic.Bool
+	end        context.CancelFunc
+
 	writing sync.Mutex
 	conn    *websocket.Conn
 }
@@ -71,7 +76,7 @@ func (s *shard) run(ctx context.Context) error {
 	for wait := s.c.Tick; ; wait = min(2*wait, longestPause) {
 		err := s.connect(ctx)
 		wasUp := s.up.Swap(false)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || s.leaving.Load() {
 			return nil
 		}
 		if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
@@ -117,6 +122,7 @@ func (s *shard) connect(ctx context.Context) error {
 	defer conn.Close()
 	s.writing.Lock()
 	s.conn = conn
+	s.unanswered.Store(0)
 	s.writing.Unlock()
 	for silence := answerTime; ; {
 		var p packet
@@ -136,7 +142,11 @@ func (s *shard) connect(ctx context.Context) error {
 			go s.heartbeat(ctx, interval)
 			err = s.greet()
 		case opHeartbeat:
-			err = s.write(opHeartbeat, s.sequence.Load())
+			err = s.beat()
+		case opHeartbeatACK:
+			if s.unanswered.Add(-1) <= 0 && s.leaving.Load() {
+				return errors.New("the bot stops")
+			}
 		case opReconnect:
 			return errors.New("asked for by Discord")
 		case opInvalidSession:
@@ -156,6 +166,9 @@ func (s *shard) connect(ctx context.Context) error {
 func (s *shard) write(op int, data any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	if s.conn == nil {
+		return errors.New("not connected")
+	}
 	if err := s.conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return err
 	}
@@ -175,7 +188,20 @@ func (s *shard) greet() error {
 
 // heartbeat shows that the bot is there.
 func (s *shard) heartbeat(ctx context.Context, interval time.Duration) {
-	for pause.For(ctx, interval) && s.write(opHeartbeat, s.sequence.Load()) == nil {
+	for pause.For(ctx, interval) && s.beat() == nil {
+	}
+}
+
+func (s *shard) beat() error {
+	s.unanswered.Add(1)
+	return s.write(opHeartbeat, s.sequence.Load())
+}
+
+// leave ends the connection once a heartbeat is answered: Discord keeps the order, so all that it sent before is read by then.
+func (s *shard) leave() {
+	s.leaving.Store(true)
+	if s.beat() != nil {
+		s.end()
 	}
 }
 

@@ -221,10 +221,10 @@ func (a *App) start(ctx context.Context) error {
 	return nil
 }
 
-// noteUses starts the recording of guilds' uses and returns the function that records one; nil if guilds are never evicted.
+// noteUses starts to note which guilds are used, if unused ones leave Redis, and returns what is to be told of a use.
 func (a *App) noteUses(background context.Context) func(id.Guild) {
 	if a.cfg.GuildIdle == 0 {
-		return nil
+		return func(id.Guild) {}
 	}
 	uses := snapshot.NewUses(a.stores.live, a.cfg.GuildIdle)
 	a.background.Go(func() { uses.Run(background, a.log) })

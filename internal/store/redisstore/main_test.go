@@ -21,7 +21,7 @@ const (
 
 var (
 	guild1, plusOne               = boards.Guild1, boards.PlusOne
-	guildNo, nth, row             = boards.GuildNo, boards.Nth, boards.Row
+	guildNo, row                  = boards.GuildNo, boards.Row
 	ok, connect, direct           = boards.OK, boards.Connect, boards.Direct
 	load                          = boards.Load
 	keyTypes, changesOf, ended    = boards.KeyTypes, boards.ChangesOf, boards.Ended

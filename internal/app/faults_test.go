@@ -135,7 +135,7 @@ func TestPostgresDown(t *testing.T) {
 	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
 	s.ops("/readyz").Want(t, 200)
 	testenv.Wait(t, "the connections are known to be gone", func() bool {
-		return strings.Contains(string(s.ops("/readyz?verbose").Body), "listens")
+		return strings.Contains(string(s.ops("/readyz?verbose").Body), "connection refused")
 	})
 	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
 		"archive":{"state":"unreachable","reason":"connection refused"}}`)

@@ -72,7 +72,7 @@ func TestPostgresGoesAndComesBack(t *testing.T) {
 	testenv.Wait(t, "this replica writes", metric("snapshot_lease_held 1\n"))
 	archive.Kill()
 	testenv.Wait(t, "the connections are known to be gone", func() bool {
-		return strings.Contains(string(s.ops("/readyz?verbose").Body), "listens")
+		return strings.Contains(string(s.ops("/readyz?verbose").Body), "connection refused")
 	})
 	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
 		"archive":{"state":"unreachable","reason":"connection refused"}}`)

@@ -8,7 +8,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var visible = regexp.MustCompile(`^[!-~]{1,128}$`)
+// maxIdempotencyKey bounds the header, in bytes.
+const maxIdempotencyKey = 128
+
+var visible = regexp.MustCompile(`^[!-~]+$`)
 
 // idempotencyKey reads the header Idempotency-Key.
 func (r *request) idempotencyKey() {
@@ -17,7 +20,7 @@ func (r *request) idempotencyKey() {
 	}
 	given := false
 	r.key, given, r.err = header(r.c.Request.Header, "Idempotency-Key", "key")
-	if given && !visible.MatchString(r.key) {
+	if given && (len(r.key) > maxIdempotencyKey || !visible.MatchString(r.key)) {
 		r.err = fault.New(fault.Invalid, "The header Idempotency-Key must be 1 to 128 visible ASCII characters.")
 	}
 }

@@ -62,7 +62,10 @@ func (a *api) getAround(r *request) (any, error) {
 		return nil, r.err
 	}
 	found, settings, err := a.deps.Periods.Around(r.ctx, g, user, name, limit)
-	return aroundJSON{found.Of, standingEntries(settings.Curve, found.Rows)}, err
+	if err != nil {
+		return nil, err
+	}
+	return aroundJSON{found.Of, standingEntries(settings.Curve, found.Rows)}, nil
 }
 
 func positionBody(g *guild.Guild, p *leaderboard.Position) positionJSON {

@@ -7,8 +7,9 @@ local open_boards, earned, count_gain
 if days ~= '' then
   local today, open -- the current day, and the open boards: {{place, first day, the day after the last}, ...}
 
-  -- Replaces boards of ended periods by those of today, and returns meta's new 'boards'. A board of a later period stays, since the clock or
-  -- the zone went back. If a new period begins on a day already counted, the calendar has changed: its board would lack that day, so '-'.
+  -- Replaces boards of ended periods by those of today, and returns meta's new 'boards'. A board of a later period stays, since the
+  -- clock or the zone went back. If a new period begins on a day already counted, the calendar has changed: its board would lack that
+  -- day, so '-'.
   local function turn_boards(wanted)
     local has, wants = {}, {}
     for word in string.gmatch(boards, '%S+') do has[#has + 1] = word end

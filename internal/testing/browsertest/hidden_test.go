@@ -37,7 +37,7 @@ func TestAManagerHidesFromTheRowAndShowsFromTheList(t *testing.T) {
 	b.fill("#hide-"+second, "staff")
 	b.inspect("leaderboard-hide")
 	b.pick("#m" + second + " form button")
-	b.see("Hidden member", "badger")
+	b.see("badger", "is hidden from the leaderboard of")
 	b.inspect("hidden-member")
 	ranks(visitor, first, third)
 	ranks(week, third, first)

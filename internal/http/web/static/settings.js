@@ -44,6 +44,8 @@
     scrollBy(0, fromEnd() - checked[0]);
     if (checked[1]) document.getElementById(checked[1])?.focus({ preventScroll: true });
   }
+  // The browser may have scrolled to it while a part of the page was missing, and the bar with the buttons hides it now.
+  document.querySelector("[autofocus]")?.scrollIntoView({ block: "nearest" });
   document.getElementById("discard").addEventListener("click", () => { leaving = true; });
   // A page that comes back from the browser's memory shows the form as it was sent. What was saved may be different by now.
   addEventListener("pageshow", ({ persisted }) => persisted && saved ? location.replace(form.action) : tell());

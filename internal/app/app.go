@@ -50,13 +50,13 @@ import (
 )
 
 const (
-	// guildsCached bounds the cached settings, which take one KB for a guild with few rules and a hundred KB with as many as allowed. Each request
-	// for a guild that is not cached reads the archive.
+	// guildsCached bounds the cached guilds. The settings of one take 1 KB with few rules, and 100
+	// KB with as many as allowed. Each request for a guild that is not cached reads the archive.
 	guildsCached = 50_000
-	// keysCached bounds the cached keys, which take less than a KB each.
+	// keysCached bounds the cached keys, which take less than 1 KB each.
 	keysCached = 50_000
-	// followInterval is how soon a replica sees a change after it missed the nudge. It is half of the promised second, to leave time for a slow
-	// archive.
+	// followInterval is how soon a replica sees a change whose nudge it missed.
+	// It is half of the promised second, to leave time for a slow archive.
 	followInterval = 500 * time.Millisecond
 )
 
@@ -98,7 +98,7 @@ type App struct {
 
 	api, ops               *http.Server
 	apiAddress, opsAddress string
-	failed                 chan error // a server that ended by itself
+	failed                 chan error // the error of a server that ended by itself
 	background, serving    sync.WaitGroup
 	stopBackground         context.CancelFunc
 	stopOnce               sync.Once
@@ -110,7 +110,7 @@ type closer struct {
 	close func() error
 }
 
-// New returns a service that is not started. cfg must come from config.Load.
+// New returns a service that has not started. cfg must come from config.Load.
 func New(cfg config.Config, opts Options) *App {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -144,12 +144,12 @@ func (a *App) start(ctx context.Context) error {
 	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, boundOps, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
-	a.ops.SetKeepAlivesEnabled(false) // idle connections would take the places of scrapes
+	a.ops.SetKeepAlivesEnabled(false) // idle connections would use up those that scrapes need
 	if err := a.openStores(ctx); err != nil {
 		return err
 	}
 	store := a.stores.live
-	hosts, _ := outbound.ParseHosts(a.cfg.AllowedPrivateHosts) // config.Load has
+	hosts, _ := outbound.ParseHosts(a.cfg.AllowedPrivateHosts) // config.Load has checked them
 	guildCache := guild.NewCache(a.stores.archive, guildsCached)
 	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
 	keyCache := apikey.NewCache(a.stores.archive, keysCached, time.Now, a.meter)
@@ -221,7 +221,7 @@ func (a *App) start(ctx context.Context) error {
 	return nil
 }
 
-// noteUses starts to note which guilds are used, if unused ones leave Redis, and returns what is to be told of a use.
+// noteUses starts to record which guilds are used, if idle guilds leave Redis. It returns the function to call at each use.
 func (a *App) noteUses(background context.Context) func(id.Guild) {
 	if a.cfg.GuildIdle == 0 {
 		return func(id.Guild) {}
@@ -231,7 +231,7 @@ func (a *App) noteUses(background context.Context) func(id.Guild) {
 	return uses.Add
 }
 
-// temporaryDir returns the directory for uploads: the data directory, if there is one.
+// temporaryDir returns the directory for uploads: the data directory when embedded, else "", the system's.
 func (a *App) temporaryDir() string {
 	if a.cfg.Embedded() {
 		return a.cfg.DataDir
@@ -239,7 +239,7 @@ func (a *App) temporaryDir() string {
 	return ""
 }
 
-// patience returns a request's patience with Redis. Embedded, it is the client's own: the embedded Redis can only be busy, never away.
+// patience returns how long a request waits for a silent Redis. When embedded, only the client's timeout applies: that Redis is at most busy.
 func (a *App) patience() time.Duration {
 	if a.cfg.Embedded() {
 		return 0
@@ -269,10 +269,10 @@ func (a *App) Addr() string { return a.apiAddress }
 // OpsAddr returns the address of the metrics and the health checks, once started.
 func (a *App) OpsAddr() string { return a.opsAddress }
 
-// AdminToken returns the token of /admin, also the one that the first embedded start made. It is a secret.
+// AdminToken returns the token of /admin, whether it was configured or the first embedded start made it. It is a secret.
 func (a *App) AdminToken() string { return a.adminToken }
 
-// URL returns the base of the addresses for people.
+// URL returns the base of the addresses that people use.
 func (a *App) URL() string { return a.urlAt(a.apiAddress) }
 
 func (a *App) urlAt(address string) string {

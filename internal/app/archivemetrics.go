@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// askTime bounds how long a scrape waits for the archive's sign of life.
+	// askTime bounds how long a scrape waits for a ping of the archive.
 	askTime = time.Second
-	// askFreshness is how long that answer serves other scrapes.
+	// askFreshness is how long other scrapes reuse the answer.
 	askFreshness = 3 * time.Second
 )
 
-// queryMetrics count the queries of Postgres.
+// queryMetrics count and time the queries of Postgres.
 type queryMetrics struct {
 	duration *prometheus.HistogramVec
 	errors   *prometheus.CounterVec
@@ -38,7 +38,7 @@ func newQueryMetrics() queryMetrics {
 // record counts one query.
 func (m queryMetrics) record(operation string, began time.Time, err error) {
 	m.duration.WithLabelValues(operation).Observe(time.Since(began).Seconds())
-	failures := m.errors.WithLabelValues(operation) // create the series with the first query, so that the first failure is an increase
+	failures := m.errors.WithLabelValues(operation) // create the series with the first query, so that Prometheus sees the first failure as an increase
 	if err != nil {
 		failures.Inc()
 	}

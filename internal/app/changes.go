@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/store/redisstore"
 )
 
-// announceTime bounds how long an operator's request waits after its change was committed.
+// announceTime bounds how long an operator's request waits for its committed change to be announced.
 const announceTime = 2 * time.Second
 
 // announcer applies a committed change to this replica's caches at once, and nudges the other replicas.
@@ -26,9 +26,9 @@ type announcer struct {
 	log      *slog.Logger
 }
 
-// Announce cannot fail: the change is committed, and every replica finds it by itself within a second. When Announce returns, this replica
-// has reloaded the subject, and serves it even if the archive fails. Reading the log covers the other subjects of the change, such as the
-// keys of a deleted guild.
+// Announce cannot fail: the change is committed, and every replica finds it within a second without being
+// notified. When Announce returns, this replica has reloaded the subject, and serves it even if the archive
+// fails. The change's other subjects, such as the keys of a deleted guild, are invalidated when the log is read.
 func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject string) {
 	change := changes.Change{Kind: kind, Subject: subject}
 	n.known.forget(change)
@@ -47,8 +47,8 @@ func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject str
 	group.Wait()
 }
 
-// holderName names this process among the replicas. Each process has another name, except embedded: that one is alone with its locked
-// data directory, so it keeps its name after a crash and need not wait for its own lease.
+// holderName names this process among the replicas. Every start gets a new name. An embedded process keeps its
+// name, since it has the data directory to itself: after a crash it need not wait for its own lease to expire.
 func (a *App) holderName() string {
 	if a.cfg.Embedded() {
 		return "embedded"
@@ -64,7 +64,7 @@ func (a *App) holderName() string {
 type known struct {
 	guilds *guild.Cache
 	keys   *apikey.Cache
-	// announcements makes the announcer of events look at a guild.
+	// announcements makes the poster of announcements check a guild.
 	announcements func(id.Guild)
 }
 
@@ -73,7 +73,7 @@ func (k known) changed(c changes.Change) {
 	about(c, k.announcements, func(string) {})
 }
 
-// forget invalidates as changed does, without the reload, for a caller that fetches the subject next.
+// forget invalidates like changed, but does not reload. Its caller fetches the subject next.
 func (k known) forget(c changes.Change) { about(c, k.guilds.Forget, k.keys.Forget) }
 
 func (k known) prefetch(ctx context.Context, c changes.Change) {
@@ -85,7 +85,7 @@ func (k known) forgetAll() {
 	k.keys.ForgetAll()
 }
 
-// about calls the function for the change's kind.
+// about calls the function that fits the change's kind.
 func about(c changes.Change, ofGuild func(id.Guild), ofKey func(string)) {
 	switch c.Kind {
 	case changes.Guild:

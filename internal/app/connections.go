@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/store/ratelimit"
 )
 
-// descriptorReserve is how many file descriptors the API's connections leave to Redis, the archive and the ops listener.
+// descriptorReserve is how many file descriptors stay free of API connections, for Redis, the archive and the ops listener.
 const descriptorReserve = 256
 
 var (
@@ -34,27 +34,27 @@ const (
 // container's memory.
 const sendBuffer = 128 << 10
 
-// connections is a listener that bounds its open connections, in all and for each address.
+// connections is a listener that bounds its open connections, in total and for each address.
 type connections struct {
 	net.Listener
-	most       int            // in all
-	perAddress int            // 0 is no bound
+	most       int            // in total
+	perAddress int            // 0 means no bound
 	exempt     []netip.Prefix // proxies, whose connections serve many clients
 	log        *slog.Logger
 
 	mu   sync.Mutex
 	open int
-	of   map[string]int // open connections by the address' name
+	of   map[string]int // open connections by boundName
 }
 
-// boundConnections bounds the connections of a listener. A perAddress of 0 is no bound; proxies have none.
+// boundConnections bounds the connections of a listener. A perAddress of 0 means no bound; proxies have none either.
 func boundConnections(l net.Listener, perAddress int, proxies []netip.Prefix, log *slog.Logger) *connections {
 	return &connections{
 		Listener: l, most: mostConnections(descriptorLimit()), perAddress: perAddress, exempt: proxies, log: log, of: map[string]int{},
 	}
 }
 
-// mostConnections returns how many connections to accept. It leaves the reserve, or half of few descriptors.
+// mostConnections returns how many connections to accept. It leaves the reserve, or half of the descriptors when there are few.
 func mostConnections(descriptors int) int { return max(descriptors-descriptorReserve, descriptors/2) }
 
 // Accept implements net.Listener. It closes connections beyond the bounds.
@@ -83,7 +83,7 @@ func (c *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// take counts a connection, or returns the reason to refuse it, "" if it is accepted.
+// take counts a connection. It returns the reason to refuse it, or "" if it is accepted.
 func (c *connections) take(address netip.Addr) (refused string) {
 	name := c.boundName(address)
 	c.mu.Lock()
@@ -116,7 +116,7 @@ func (c *connections) release(address netip.Addr) {
 	}
 }
 
-// boundName returns the name by which an address' connections are counted; empty if the address has no bound.
+// boundName returns the name under which an address' connections are counted, or "" if the address has no bound.
 func (c *connections) boundName(address netip.Addr) string {
 	exempt := func(prefix netip.Prefix) bool { return prefix.Contains(address) }
 	if c.perAddress == 0 || !address.IsValid() || slices.ContainsFunc(c.exempt, exempt) {
@@ -133,7 +133,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// connection releases its place when it is closed.
+// connection gives its place back when it is closed.
 type connection struct {
 	net.Conn
 	release func()
@@ -145,7 +145,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// serverErrors is the log of net/http's server. A panic outside a handler is a fault of the service; clients cause all other messages.
+// serverErrors is the log of net/http's server. A panic outside a handler is a fault of the service; all other messages are caused by clients.
 type serverErrors struct{ log *slog.Logger }
 
 // Write implements io.Writer.

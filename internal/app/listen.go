@@ -35,15 +35,15 @@ const (
 
 // Bounds on the time from the end of a request's headers to the end of its answer.
 const (
-	// apiWriteTime is 10 seconds for the work on a request, and as much again for a client that reads the answer slowly. Answers without an end
-	// set their own times (package endless).
+	// apiWriteTime is 10 seconds for the work on a request and 10 more for a client that
+	// reads the answer slowly. Endless answers set their own times (package endless).
 	apiWriteTime = 20 * time.Second
 	// opsWriteTime leaves time for pprof's profiles, which take 30 seconds by default.
 	opsWriteTime = 60 * time.Second
 )
 
-// listen binds and serves. It binds before it returns, so that a taken port fails the start, and before it builds the handler, which may need
-// the address.
+// listen binds and serves. It binds before it returns, so that a taken port
+// fails the start, and before it builds the handler, which may need the address.
 func (a *App) listen(address string, writeTime time.Duration, bound func(net.Listener) net.Listener, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *App) boundAPI(l net.Listener) net.Listener {
 	return boundConnections(l, a.cfg.ConnectionsPerAddress, a.cfg.ProxyPrefixes(), a.log)
 }
 
-// opsConnections is how many connections the ops listener serves at once; more wait. They are a part of descriptorReserve.
+// opsConnections is how many connections the ops listener serves at once; more wait. They are part of descriptorReserve.
 const opsConnections = 64
 
 // boundOps bounds the ops listener's connections. They do not count among the API's, so a busy API does not block the ops listener.
@@ -114,7 +114,7 @@ func (a *App) registerMetrics() {
 	a.registry.MustRegister(a.stores.queries.collectors(a.stores.archive)...)
 }
 
-// dependencies lists what /readyz reports. Without the archive /v2 still serves what is cached, so only Redis is needed.
+// dependencies lists what /readyz reports. Only Redis is needed: without the archive, /v2 still serves from its caches.
 func (a *App) dependencies() []health.Dependency {
 	return []health.Dependency{
 		{Name: "redis", Needed: true, Ping: whyNot(a.stores.client.Alive, a.cfg.RedisURLNow)},
@@ -122,7 +122,7 @@ func (a *App) dependencies() []health.Dependency {
 	}
 }
 
-// whyNot adds to the error of a ping that the URL's file cannot be read, because the old user and password are in use then.
+// whyNot adds an unreadable URL file to the error of a failed ping, since the old user and password are then still in use.
 func whyNot(ping func(context.Context) error, url func() (string, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := ping(ctx)
@@ -134,7 +134,7 @@ func whyNot(ping func(context.Context) error, url func() (string, error)) func(c
 	}
 }
 
-// pages builds the pages for people on the use cases in deps. address is the listener's, and the public one if none is set.
+// pages builds the pages on the use cases in deps. address is the listener's; it stands in for the public address if none is set.
 func (a *App) pages(address string, apiKeys *keys.Keys, deps web.Deps) (*web.Site, error) {
 	public := a.urlAt(address)
 	deps.Keys, deps.Limiter, deps.Log, deps.Now = apiKeys, a.limiter, a.log, time.Now
@@ -150,8 +150,7 @@ func (a *App) pages(address string, apiKeys *keys.Keys, deps web.Deps) (*web.Sit
 	return web.New(deps)
 }
 
-// signInOptions returns the configured ways to sign in. Sign-in without a provider is only for an embedded service that this machine
-// alone can reach.
+// signInOptions returns the configured ways to sign in. Sign-in without a provider needs an embedded service that only this machine can reach.
 func (a *App) signInOptions(address, public string) signin.Options {
 	o := signin.Options{Log: a.log, Now: time.Now}
 	if a.cfg.OAuthClientID != "" {

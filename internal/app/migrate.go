@@ -31,7 +31,7 @@ func Migrate(ctx context.Context, cfg config.Config) error {
 	return nil
 }
 
-// MigrationStatus lists the archive's migrations in the order of their versions. It applies none.
+// MigrationStatus lists the archive's migrations by version. It applies none.
 func MigrationStatus(ctx context.Context, cfg config.Config) ([]migration.Migration, error) {
 	if cfg.Embedded() {
 		if _, err := os.Stat(archivePath(cfg)); errors.Is(err, os.ErrNotExist) {

@@ -15,8 +15,8 @@ import (
 	"levelboard/internal/store/redisconn"
 )
 
-// tryRedis fails if Redis refuses this service for a reason that does not pass by itself. Its error says what to do. A Redis that does not
-// respond yet is no error.
+// tryRedis fails if Redis refuses this service for a reason that will not pass.
+// The error says what to do. A Redis that does not respond yet is no error.
 func (a *App) tryRedis(ctx context.Context) error {
 	err := a.stores.client.Alive(ctx)
 	if err == nil || fault.ChangesRefused(err) != "" {
@@ -57,7 +57,7 @@ func redisAdvice(err error) string {
 		return "set LEVELBOARD_REDIS_MASTER to the name that the sentinels know the master by"
 	}
 	if errors.Is(err, redisconn.ErrSentinel) && (strings.Contains(err.Error(), "NOAUTH") || strings.Contains(err.Error(), "WRONGPASS")) {
-		return "the sentinels want a password that is theirs: set LEVELBOARD_REDIS_SENTINEL_PASSWORD"
+		return "the sentinels want a password of their own: set LEVELBOARD_REDIS_SENTINEL_PASSWORD"
 	}
 	switch said := refusalOf(err); {
 	case strings.HasPrefix(said, "NOAUTH"):

@@ -10,9 +10,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// SeedMembers writes members of a guild that is not loaded yet straight into the archive, as an import would; the first
-// request for the guild loads them. The periods that the guild counts close in the background from the first day with gains on. Rows must be
-// valid and name no user twice.
+// SeedMembers writes members straight into the archive, as an import would. The guild must not be loaded yet; its first request
+// loads them. Its periods close in the background, from the first day that has gains. Rows must be valid and name no user twice.
 func (a *App) SeedMembers(ctx context.Context, gid id.Guild, rows []snapshot.Row) error {
 	g, err := a.stores.archive.Guild(ctx, gid)
 	if err != nil {
@@ -31,7 +30,7 @@ func (a *App) SeedMembers(ctx context.Context, gid id.Guild, rows []snapshot.Row
 	return nil
 }
 
-// firstGain is the earliest day on which one of the members gained something.
+// firstGain is the earliest day on which any of the members gained XP.
 func firstGain(rows []snapshot.Row) (first period.Day, ok bool) {
 	for i := range rows {
 		for _, g := range rows[i].Gains {

@@ -8,28 +8,27 @@ import (
 )
 
 const (
-	// serveShare divides the time for a stop. After that part, requests that still run are cut off, so that one slow client does not use up the
-	// time of the last snapshot.
+	// serveShare divides the time for a stop. After this part, running requests are
+	// cut off, so that one slow client does not use up the time of the last snapshot.
 	serveShare = 2
-	// backgroundShare divides the remaining time. After that part, the stop no longer waits for background work, for the same reason.
+	// backgroundShare divides the remaining time. After this part, the stop no longer waits for background work, for the same reason.
 	backgroundShare = 3
-	// closeShare divides the remaining time. This part is reserved for closing the stores, in case the last snapshot hangs.
+	// closeShare divides the time that is left then. This part is reserved for closing the stores, in case the last snapshot hangs.
 	closeShare = 8
-	// opsTime is how long the ops listener waits for answers under way; for a profile it would wait half a minute.
+	// opsTime is how long the ops listener waits for its running requests. A profile would take half a minute.
 	opsTime = 500 * time.Millisecond
-	// useTime bounds the last write of the keys' usage, within the time reserved for closing the stores.
+	// useTime bounds the last write of key usage. It is within the time reserved for closing the stores.
 	useTime = time.Second
 )
 
-// Stop takes no more requests, finishes those that run, writes changes to the archive and closes everything, until
-// ctx ends at the latest. It returns an error for each step that failed; a client too slow to get its answer is only logged.
-// Calling it again returns the same.
+// Stop accepts no more requests, finishes the running ones, writes changes to the archive and closes everything, until ctx ends at the
+// latest. It joins the errors of the steps that failed. A client too slow to get its answer is only logged. A second call returns the same.
 func (a *App) Stop(ctx context.Context) error {
 	a.stopOnce.Do(func() { a.stopErr = a.stop(ctx) })
 	return a.stopErr
 }
 
-// stop closes the ops listener last, so that /readyz and /metrics show how the stop proceeds.
+// stop closes the ops listener last, so that /readyz and /metrics show the progress of the stop.
 func (a *App) stop(ctx context.Context) error {
 	a.health.Stops()
 	a.stopServing(ctx)
@@ -54,8 +53,8 @@ func (a *App) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// within waits for end until ctx ends. After that, end continues until it returns or the process exits: closing a connection to a
-// silent server may take long, and loses nothing.
+// within waits for end until ctx ends. Then end runs on in the background until it returns or
+// the process exits: closing a connection to a silent server may take long, and loses nothing.
 func (a *App) within(ctx context.Context, what string, end func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- end() }()
@@ -77,7 +76,7 @@ func share(ctx context.Context, part time.Duration) (context.Context, context.Ca
 	return context.WithTimeout(ctx, time.Until(deadline)/part)
 }
 
-// waitForBackground waits until the background work, such as an import, has ended. It was told to stop before.
+// waitForBackground waits until the background work, such as an import, has ended. Its context was cancelled before.
 func (a *App) waitForBackground(ctx context.Context) {
 	ctx, cancel := share(ctx, backgroundShare)
 	defer cancel()
@@ -110,8 +109,8 @@ func (a *App) stopOps(ctx context.Context) {
 	}
 }
 
-// lastSnapshot writes the changes since the last snapshot and releases the lease. If it fails, the stop fails. Redis still has the changes
-// then, but the operator must know of them before Redis stops too.
+// lastSnapshot writes the changes since the last snapshot and releases the lease. If it fails, the stop
+// fails: the changes are then only in Redis, and the operator must know that before stopping Redis too.
 func (a *App) lastSnapshot(ctx context.Context) error {
 	if a.writer == nil {
 		return nil
@@ -137,8 +136,7 @@ func (a *App) lastSnapshot(ctx context.Context) error {
 	return fmt.Errorf("the last snapshot was not written, %s: %w", kept, err)
 }
 
-// lastUse writes the requests counted since the last write. They are only statistics for people, so losing them does not fail
-// the stop.
+// lastUse writes the request counts since the last write. They are only statistics for people, so losing them does not fail the stop.
 func (a *App) lastUse(ctx context.Context) {
 	if a.meter == nil {
 		return
@@ -150,8 +148,8 @@ func (a *App) lastUse(ctx context.Context) {
 	}
 }
 
-// Wait returns nil when ctx ends, or the error of a listener that failed. The service then continues as far as it can. Stop it either
-// way.
+// Wait returns nil when ctx ends, or the error of a listener that failed. After
+// a failure the service continues as far as it can. Call Stop in both cases.
 func (a *App) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

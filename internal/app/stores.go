@@ -26,11 +26,11 @@ type stores struct {
 	live    *redisstore.Store
 }
 
-// embeddedTimeout bounds one command to the embedded Redis, which is never away but may be slow. A request times out sooner.
+// embeddedTimeout bounds one command to the embedded Redis, which may be slow but not unreachable. A request times out sooner.
 const embeddedTimeout = 30 * time.Second
 
-// openStores opens the archive first, because nothing can be served before its migrations. Redis need not answer yet; until it does, the
-// service is not ready.
+// openStores opens the archive first, because nothing can be served before its
+// migrations. Redis may be down at first; until it answers, the service is not ready.
 func (a *App) openStores(ctx context.Context) (err error) {
 	s := &stores{queries: newQueryMetrics()}
 	a.stores = s
@@ -60,9 +60,9 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	return a.tryRedis(ctx)
 }
 
-// connectOptions returns the configured options of Redis beside its URL.
+// connectOptions returns the configured options of Redis, except its URL.
 func connectOptions(cfg config.Config) (o redisconn.ConnectOptions) {
-	// A command has twice a request's patience with a silent server, so that a slow server can still answer.
+	// A command may take twice as long as a request waits for a silent server, so that a slow server can still answer.
 	o.Timeout = 2 * cfg.RedisTimeout
 	o.TLS = cfg.RedisTLS
 	o.URLNow = cfg.RedisURLNow
@@ -78,7 +78,7 @@ func connectOptions(cfg config.Config) (o redisconn.ConnectOptions) {
 	return o
 }
 
-// startEmbedded takes the data directory and starts the in-process Redis.
+// startEmbedded locks the data directory and starts the in-process Redis.
 func (a *App) startEmbedded() (redisURL string, err error) {
 	if err := a.lockDataDir(); err != nil {
 		return "", err
@@ -100,7 +100,7 @@ func archivePath(cfg config.Config) string {
 	return filepath.Join(cfg.DataDir, "archive.db")
 }
 
-// lockDataDir keeps a second process out. Two would have different boards and overwrite each other's snapshots.
+// lockDataDir keeps a second process out. Two processes would have different boards and overwrite each other's snapshots.
 func (a *App) lockDataDir() error {
 	if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
@@ -117,7 +117,7 @@ func (a *App) lockDataDir() error {
 	return nil
 }
 
-// adminTokenIn reads the admin token from the data directory, or makes one at the first start. Only the user who runs the service can read it.
+// adminTokenIn reads the admin token from the data directory, or creates it at the first start. Only the user who runs the service can read it.
 func adminTokenIn(dataDir string) (string, error) {
 	path := filepath.Join(dataDir, config.AdminTokenFile)
 	kept, err := os.ReadFile(path)

@@ -16,7 +16,7 @@ import (
 // traceTime bounds how long a stop waits for the last traces to be sent.
 const traceTime = 2 * time.Second
 
-// startTracing starts tracing. Call it before anything that may be traced.
+// startTracing starts tracing. Call it before all that may be traced.
 func (a *App) startTracing(ctx context.Context) {
 	if a.opts.Untraced {
 		return
@@ -27,8 +27,8 @@ func (a *App) startTracing(ctx context.Context) {
 	}
 }
 
-// stopTracing sends the queued spans in the background, so that a silent collector does not delay the last snapshot. The returned function
-// waits for that.
+// stopTracing sends the queued spans in the background, so that a silent collector
+// does not delay the last snapshot. The returned function waits until they are sent.
 func (a *App) stopTracing(ctx context.Context) (wait func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -40,8 +40,8 @@ func (a *App) stopTracing(ctx context.Context) (wait func()) {
 	return func() { <-ended }
 }
 
-// observeQueries counts the queries of Postgres. It makes a span of each query that a request, or the load of its guild, waits for. Spans
-// contain no text of queries or errors.
+// observeQueries counts the queries of Postgres. It makes a span of a query if a request waits for
+// it, or for the load of a guild that contains it. Spans contain no text of queries or errors.
 func (a *App) observeQueries(queries queryMetrics) postgres.Observer {
 	tracer := a.tracing.Tracer()
 	return func(ctx context.Context, operation string, began time.Time, err error) {

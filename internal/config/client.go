@@ -14,21 +14,21 @@ import (
 // AdminTokenFile is the name of the file in the data directory that holds the admin token of an embedded service.
 const AdminTokenFile = "admin-token"
 
-// Client has the settings of the commands that are clients of a running service. The other settings may be invalid for them.
+// Client has the settings of the commands that are clients of a running service. It does not check the other settings.
 type Client struct {
 	URL       string // without slashes at its end
 	OpsListen string // not checked
 
 	adminToken string
-	tokenFrom  string // the setting that adminToken is of
+	tokenFrom  string // the name of the setting that adminToken comes from
 	dataDir    string
 }
 
-// ErrNoAdminToken says that no admin token was given and none is in the data directory.
+// ErrNoAdminToken says that no admin token was given and that the data directory holds none.
 var ErrNoAdminToken = errors.New("no admin token: give it with --admin-token, LEVELBOARD_ADMIN_TOKEN or LEVELBOARD_ADMIN_TOKEN_FILE, or run this " +
 	"where the embedded service's data directory is (LEVELBOARD_DATA_DIR)")
 
-// LoadClient reads a client's settings from environ. Its errors are sentences that hold no secret.
+// LoadClient reads a client's settings from environ. Its errors are sentences without secrets.
 func LoadClient(environ []string) (Client, error) {
 	vars := toMap(environ)
 	c := Client{
@@ -49,8 +49,8 @@ func LoadClient(environ []string) (Client, error) {
 	return c, errors.Join(append(v.problems, err)...)
 }
 
-// AdminToken returns the admin token of the environment, else that of the data directory, else ErrNoAdminToken; and where it
-// is from: the name of a setting, or the path of a file.
+// AdminToken returns the admin token of the environment, else that of the data directory,
+// else ErrNoAdminToken. from is its source: the name of a setting, or the path of a file.
 func (c Client) AdminToken() (token, from string, err error) {
 	if c.adminToken != "" {
 		return c.adminToken, c.tokenFrom, nil

@@ -1,5 +1,5 @@
-// Package config is the service's settings: typed, loaded from environment variables, validated all at once, and printable without their
-// secrets. It connects to nothing. docs/configuration.md lists them; a test keeps that table equal to the tags below.
+// Package config holds the service's settings: typed, loaded from environment variables, validated together, and printable without
+// their secrets. It connects to nothing. docs/configuration.md lists them; a test compares that table with the tags below.
 package config
 
 import (
@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/platform/secretfile"
 )
 
-// Prefix begins the name of every setting.
+// Prefix begins the name of each setting.
 const Prefix = "LEVELBOARD_"
 
 // RedisMode says which servers the Redis URL names.
@@ -39,8 +39,7 @@ const (
 	JSON LogFormat = "json"
 )
 
-// Config is the settings of one service, valid once it came from Load. Formatting or logging one never shows a secret;
-// its fields do hold them.
+// Config is the settings of one service, valid if it came from Load. Formatting or logging it never shows a secret, though its fields hold them.
 type Config struct {
 	Listen    string `env:"LISTEN" envDefault:"127.0.0.1:8080" desc:"Address of the API (/v2), /admin and the pages; :8080 in the container image."`
 	OpsListen string `env:"OPS_LISTEN" envDefault:"127.0.0.1:9464" desc:"Address of /metrics, /livez, /readyz and /debug/pprof; :9464 in the container image. Keep it private."`
@@ -52,7 +51,8 @@ type Config struct {
 	RedisSentinelUsername string `env:"REDIS_SENTINEL_USERNAME" desc:"User of the sentinels; the Redis URL holds the servers' user. Rarely needed."`
 	RedisSentinelPassword string `env:"REDIS_SENTINEL_PASSWORD" secret:"all" desc:"Password of the sentinels; the Redis URL holds the servers' password."`
 
-	// The least leaves half of the second within which a request without Redis is promised to be a 503, the most half of a request's ten.
+	// A request without Redis must get its 503 within a second. The minimum
+	// leaves half of that second, the maximum half of a request's 10 seconds.
 	RedisTimeout time.Duration `env:"REDIS_TIMEOUT" envDefault:"500ms" bounds:"500ms to 5s" desc:"How long Redis may be silent before requests and /readyz return 503, {bounds}. Raise it on machines short of CPU."`
 
 	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" bounds:"0 to 10" desc:"Redis replicas that must have a change before it is acknowledged, {bounds}; with fewer it is 503."`
@@ -95,15 +95,15 @@ type Config struct {
 	LogLevel  slog.Level `env:"LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" envDefault:"text" desc:"text or json."`
 
-	secretFiles map[string]string // the paths of secrets that stand in files, by the names of the settings
+	secretFiles map[string]string // paths of the files that hold secrets, by setting
 }
 
 // Embedded reports whether the service runs on its in-process Redis and a SQLite archive.
 func (c Config) Embedded() bool { return c.RedisURL == "" && c.PostgresURL == "" }
 
-// Load reads the settings from environ (NAME=value); an empty value counts as not set. A secret may be in a file named by NAME_FILE. warnings are
-// sentences about settings that work but look wrong, such as unknown names. err joins all mistakes, a sentence for each setting. Neither ever holds
-// a secret.
+// Load reads the settings from environ (NAME=value); an empty value counts as not set. A secret may be
+// in a file named by NAME_FILE. warnings are sentences about settings that work but look wrong, such
+// as unknown names. err joins all mistakes, one sentence for each setting. Neither holds a secret.
 func Load(environ []string) (c Config, warnings []string, err error) {
 	vars := toMap(environ)
 	failed := map[string]bool{}
@@ -131,7 +131,7 @@ func Load(environ []string) (c Config, warnings []string, err error) {
 	return c, warnings, nil
 }
 
-// explain turns the parser's errors, which name Go fields and quote values, into sentences that name settings.
+// explain turns the parser's errors, which name Go fields and quote values, into sentences that name settings instead.
 func explain(err error) (sentences []error, names []string) {
 	var all env.AggregateError
 	if !errors.As(err, &all) {
@@ -171,7 +171,7 @@ func toMap(environ []string) map[string]string {
 	return vars
 }
 
-// Unknown returns a sentence for each name in environ that begins with Prefix and is no setting, in alphabetical order. Values are not quoted.
+// Unknown returns a sentence for each name in environ that begins with Prefix but is no setting, in alphabetical order. It quotes no values.
 func Unknown(environ []string) (sentences []string) {
 	known := map[string]bool{}
 	for _, s := range Describe() {

@@ -10,8 +10,8 @@ import (
 
 // Setting describes one environment variable.
 type Setting struct {
-	Name        string // with its prefix
-	Default     string // empty when there is none
+	Name        string // with the prefix
+	Default     string // empty if there is none
 	Secret      bool   // may be given as Name_FILE, and is never shown
 	Description string
 }
@@ -23,7 +23,7 @@ var clientURL = Setting{
 	Description: "Address of the running service, for the commands that are its clients and levelboard-bench.",
 }
 
-// Describe lists every setting, in the order of the documentation.
+// Describe lists all settings, in the order of the documentation.
 func Describe() []Setting {
 	var settings []Setting
 	for _, f := range fields() {
@@ -48,7 +48,7 @@ func nameOf(field string) string {
 	return Prefix + f.Tag.Get("env")
 }
 
-// String is the settings as NAME=value lines, secrets redacted; a URL keeps all but its password.
+// String returns the settings as NAME=value lines with secrets redacted. A URL loses only its password.
 func (c Config) String() string {
 	var b strings.Builder
 	c.each(func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) })

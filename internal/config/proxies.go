@@ -24,7 +24,7 @@ func proxy(text string) (netip.Prefix, error) {
 	return netip.ParsePrefix(text)
 }
 
-// ProxyPrefixes returns the trusted proxies; a block within ::ffff:0:0/96 is returned as its IPv4 block.
+// ProxyPrefixes returns the trusted proxies. A block within ::ffff:0:0/96 becomes its IPv4 block.
 func (c Config) ProxyPrefixes() []netip.Prefix {
 	var prefixes []netip.Prefix
 	for _, p := range c.TrustedProxies {
@@ -37,7 +37,7 @@ func (c Config) ProxyPrefixes() []netip.Prefix {
 	return prefixes
 }
 
-// everybody reports whether a block is all of IPv4 or of IPv6. Gin reads a block within ::ffff:0:0/96 as its IPv4 block.
+// everybody reports whether a block is all of IPv4 or all of IPv6. Gin reads a block within ::ffff:0:0/96 as its IPv4 block, so this does too.
 func everybody(block netip.Prefix) bool {
 	return block.Bits() == 0 || block.Addr().Is4In6() && block.Bits() <= 96
 }

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/platform/storeurl"
 )
 
-// redis checks the Redis URL and whether its mode fits it.
+// redis checks the Redis URL, and that its mode fits it.
 func (v *validator) redis(c *Config) {
 	switch c.RedisMode {
 	case Single, Cluster, Sentinel:
@@ -60,14 +60,14 @@ func (v *validator) redisURL(c *Config) {
 	}
 }
 
-// redisTarget has the parts of a Redis URL that the checks need.
+// redisTarget holds the parts of a Redis URL that the checks need.
 type redisTarget struct {
 	hosts    int
 	database int
 	socket   bool
 }
 
-// parseRedisURL reads a Redis URL, whose authority may be a list of hosts. Its errors hold nothing of the URL.
+// parseRedisURL reads a Redis URL, whose authority may be a list of hosts. Its errors quote nothing of the URL.
 func parseRedisURL(raw string) (redisTarget, error) {
 	parts, _ := storeurl.Split(raw)
 	switch parts.Scheme {
@@ -107,8 +107,8 @@ func validHost(h string) bool {
 	return err == nil && host != "" && validPort(port, 1)
 }
 
-// RedisTLS reads the current files of the Redis settings: the authorities for the servers' certificates, and a client certificate. It is nil when
-// none is set; TLS then uses the system's authorities. Its errors begin with the name of a setting.
+// RedisTLS reads the files of the TLS settings as they are now: the authorities for the servers' certificates, and a client
+// certificate. It returns nil when none is set; TLS then uses the system's authorities. Its errors begin with the name of a setting.
 func (c Config) RedisTLS() (*tls.Config, error) {
 	if c.RedisCAFile == "" && c.RedisCertFile == "" {
 		return nil, nil
@@ -159,7 +159,7 @@ func unreadable(err error) error {
 	return errors.New("cannot be read: " + secretfile.PlainPathError(err).Error())
 }
 
-// redisTLS checks the files of TLS, and that there is TLS that they are for.
+// redisTLS checks the files of TLS, and that the Redis URL uses TLS.
 func (v *validator) redisTLS(c *Config) {
 	for _, file := range []struct{ name, path string }{{"REDIS_CA_FILE", c.RedisCAFile}, {"REDIS_CERT_FILE", c.RedisCertFile}} {
 		if file.path != "" && !strings.HasPrefix(c.RedisURL, "rediss://") {

@@ -8,8 +8,8 @@ import (
 	"levelboard/internal/platform/storeurl"
 )
 
-// resolveFiles puts secrets from files into vars, as if they had been given directly, and returns the paths by the names of the settings. failed
-// gets the names of settings whose file could not be read.
+// resolveFiles puts secrets from files into vars, as if they had been given directly, and returns
+// the paths of these files by setting. It adds each setting whose file cannot be read to failed.
 func resolveFiles(vars map[string]string, failed map[string]bool) (paths map[string]string, problems []error) {
 	for _, s := range Describe() {
 		if !s.Secret {
@@ -30,8 +30,8 @@ func resolveFiles(vars map[string]string, failed map[string]bool) (paths map[str
 
 const redacted = "[redacted]"
 
-// RedactURL hides the secrets that a connection URL may hold: all after the user's name before the last @, and query parameters that sound like
-// passwords. It works on the text, so that a URL that does not parse leaks nothing either.
+// RedactURL hides the secrets that a connection URL may hold: the text from the user's name to the last @, and query
+// parameters that sound like passwords. It works on the text, so a URL that does not parse leaks nothing either.
 func RedactURL(raw string) string {
 	if raw == "" {
 		return ""
@@ -41,7 +41,7 @@ func RedactURL(raw string) string {
 		return redacted
 	}
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-		// Without a colon it may be a password in the wrong place.
+		// Text without a colon may be a password in the wrong place.
 		user, _, hasPassword := strings.Cut(rest[:at], ":")
 		if hasPassword {
 			user += ":"
@@ -63,11 +63,11 @@ func RedactURL(raw string) string {
 	return scheme + "://" + rest
 }
 
-// RedisURLNow is RedisURL or, if that is in a file, the file's current content, whose user and password may have changed since the start. A
-// difference elsewhere, from a half-written file or another server, is an error.
+// RedisURLNow returns RedisURL or, if that came from a file, the file's current content. Its user and password may
+// have changed since the start. Any other difference, from a half-written file or another server, is an error.
 func (c Config) RedisURLNow() (string, error) { return c.urlNow("REDIS_URL", c.RedisURL) }
 
-// PostgresURLNow is the same of PostgresURL.
+// PostgresURLNow does the same for PostgresURL.
 func (c Config) PostgresURLNow() (string, error) { return c.urlNow("POSTGRES_URL", c.PostgresURL) }
 
 func (c Config) urlNow(name, atStart string) (string, error) {

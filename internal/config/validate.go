@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// minAdminToken is the least length of an admin token, in characters.
+// minAdminToken is the minimum length of an admin token, in characters.
 const minAdminToken = 32
 
-// validator collects the mistakes in a Config, at most one for a setting that could not be parsed.
+// validator collects the mistakes in a Config. A setting that could not be parsed gets no further one.
 type validator struct {
 	failed   map[string]bool
 	problems []error
 }
 
-// bad notes a problem with the setting LEVELBOARD_<name>: a predicate that follows the name. It never quotes a secret.
+// bad notes a problem with the setting LEVELBOARD_<name>. The text is a predicate that follows the name and never quotes a secret.
 func (v *validator) bad(name, format string, args ...any) {
 	if name = Prefix + name; !v.failed[name] {
 		v.problems = append(v.problems, fmt.Errorf("%s "+format, append([]any{name}, args...)...))
@@ -60,7 +60,7 @@ func (v *validator) listen(c *Config) {
 	}
 }
 
-// samePort reports whether two addresses to listen on are the same, or one is of all addresses and the ports are the same.
+// samePort reports whether two addresses to listen on collide: they have the same port, and the same host or one that stands for all addresses.
 func samePort(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
@@ -121,7 +121,7 @@ func (v *validator) adminToken(token string) {
 	}
 }
 
-// bounds checks every setting that has bounds in its tag. 0 is no limit, or never, for settings that say so.
+// bounds checks each setting that has bounds in its tag. Some settings also allow 0 for no limit, or 0s for never.
 func (v *validator) bounds(c *Config) {
 	of := reflect.ValueOf(*c)
 	for _, f := range fields() {
@@ -147,7 +147,7 @@ func (v *validator) bounds(c *Config) {
 	}
 }
 
-// parsed is a value of a tag.
+// parsed returns a value from a tag.
 func parsed[T any](value T, err error) T {
 	if err != nil {
 		panic(err) // a test checks every tag

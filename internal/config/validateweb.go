@@ -42,7 +42,7 @@ func (v *validator) oauth(c *Config) {
 	}
 }
 
-// private rejects addresses of the sign-in provider over which the client secret, codes and tokens would travel unencrypted.
+// private rejects an address of the sign-in provider that would carry the client secret, codes and tokens unencrypted.
 func (v *validator) private(name, raw string) {
 	u, err := url.Parse(raw)
 	if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
@@ -50,7 +50,7 @@ func (v *validator) private(name, raw string) {
 	}
 }
 
-// signIn keeps cookies and codes from travelling in clear over a network: plain http is for loopback.
+// signIn checks that cookies and codes never travel unencrypted over a network: plain http is for loopback.
 func (v *validator) signIn(c *Config) {
 	if c.PublicURL == "" {
 		host, _, err := net.SplitHostPort(c.Listen)

@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Activity makes members gain XP through the API, as a bot would have it for their messages.
+// Activity makes members gain XP through the API, as a bot does when they write messages.
 type Activity struct {
 	URL  string // base of the service
 	Key  string // a read/write key with a grant for GuildID
@@ -27,8 +27,7 @@ type Activity struct {
 	client   *http.Client
 }
 
-// NewActivity returns the activity of members; the first ones speak most (by Zipf's law). The same seed gives the same
-// changes in the same order.
+// NewActivity returns the activity of members. The first ones write most (by Zipf's law). The same seed gives the same changes in the same order.
 func NewActivity(members []snapshot.Row, seed uint64) *Activity {
 	r := rand.New(rand.NewPCG(seed, 2))
 	return &Activity{
@@ -40,8 +39,8 @@ func NewActivity(members []snapshot.Row, seed uint64) *Activity {
 	}
 }
 
-// Run makes Rate changes a second on average, at random moments, until ctx ends; with a Rate of 0 it makes none. A change
-// that fails is logged when the one before did not.
+// Run makes Rate changes a second on average, at random moments, until ctx
+// ends; a Rate of 0 makes none. It logs the first of several failures in a row.
 func (a *Activity) Run(ctx context.Context) {
 	if a.Rate <= 0 {
 		return

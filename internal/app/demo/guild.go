@@ -1,5 +1,5 @@
-// Package demo makes up a guild that looks real, for trying the service out: its settings, its members, and their activity while the
-// service runs. Only `levelboard demo` uses it; no other guild is touched.
+// Package demo makes up a guild that looks real, to try the service out: its settings, its members, and
+// their activity while the service runs. Only `levelboard demo` uses it. It touches no other guild.
 package demo
 
 import (
@@ -21,18 +21,18 @@ const (
 	GuildName = "Gopher Garden"
 	// OwnerID owns the guild and its key.
 	OwnerID id.User = "184213671298560001"
-	// ownerName and ownerUsername are the owner's; no other member has that username.
+	// ownerName and ownerUsername name the owner; no other member has that username.
 	ownerName     = "Robin"
 	ownerUsername = "robin_of_the_garden"
-	// Vanity is the name of its board.
+	// Vanity is the vanity of its board.
 	Vanity = "demo"
 )
 
 //go:embed guild.json
 var guildDocument []byte
 
-// Guild returns the guild's settings as the admin API takes them, for a board of that many members and a season of three months that runs now.
-// Not everybody in a community writes, so it counts more of them. enabled says that its board can be read.
+// Guild returns the guild's settings as the admin API takes them. The season is one of three months that now is in.
+// memberCount is above members, since not everybody in a community writes. enabled says that the board can be read.
 func Guild(members int, now time.Time, enabled bool) ([]byte, error) {
 	var document map[string]any
 	if err := json.Unmarshal(guildDocument, &document); err != nil {
@@ -48,8 +48,8 @@ func Guild(members int, now time.Time, enabled bool) ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// Visitors are who a visitor of the demo's pages can be: the guild's owner, and a plain member. Both are to be
-// found on its board; member is one of the guild's.
+// Visitors are the users that a visitor of the demo's pages can sign in as: the guild's
+// owner, and member, who must be a plain member of the guild. Both are on its board.
 func Visitors(member signin.User) []signin.Local {
 	owned := signin.Guild{ID: GuildID, Name: GuildName, Owner: true}
 	return []signin.Local{

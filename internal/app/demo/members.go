@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// The XP of one message in the demo's guild.
+// The XP of a message in the demo's guild.
 const (
 	minXP = 15
 	maxXP = 40
@@ -24,9 +24,8 @@ const (
 	spreadXP = 7.5
 )
 
-// Members makes up n members, the most active first, with what they gained in the last 100 days; unless there is only one, the guild's owner
-// is one of them. The same n, seed and now give the same members; everything but their last updates and their gains is the same whatever
-// now is.
+// Members makes up n members, the most active first, with their gains of the last 100 days. If n is more than 1, one is the
+// guild's owner. The same n, seed and now give the same members. Another now changes only their last updates and gains.
 func Members(n int, seed uint64, now time.Time) []snapshot.Row {
 	r := rand.New(rand.NewPCG(seed, 1))
 	ids := userIDs(r, n)
@@ -47,14 +46,14 @@ func Members(n int, seed uint64, now time.Time) []snapshot.Row {
 	}
 	if n > 1 {
 		name := ownerName
-		owner := &rows[min(n/20+1, n-1)].Member // not who else one can sign in as, who is further up
+		owner := &rows[min(n/20+1, n-1)].Member // not one of the first, so not the plain member among Visitors
 		owner.UserID, owner.User = OwnerID, leaderboard.User{Username: ownerUsername, GlobalName: &name}
 	}
 	return rows
 }
 
-// activity is log-normal in messages: most members write little, a few write nearly everything. XP is what so many
-// messages give on average, within what they can give.
+// activity makes up a message count, log-normal (most members write little, a few write nearly
+// everything), and the XP of so many messages: normal around their mean, within their minimum and maximum.
 func activity(r *rand.Rand) (messages int64, xp level.XP) {
 	n := math.Round(math.Exp(math.Log(60) + 1.75*r.NormFloat64()))
 	n = min(max(n, 1), 1_000_000)
@@ -62,7 +61,7 @@ func activity(r *rand.Rand) (messages int64, xp level.XP) {
 	return int64(n), level.XP(min(max(gained, n*minXP), n*maxXP))
 }
 
-// lastUpdate is the more recent the more a member writes; at most two years ago.
+// lastUpdate makes up a time at most two years ago. The more a member writes, the more recent it is.
 func lastUpdate(r *rand.Rand, messages int64, now time.Time) time.Time {
 	const day = 24 * time.Hour
 	days := 240 * r.ExpFloat64() / math.Pow(float64(messages), 0.7)
@@ -70,7 +69,7 @@ func lastUpdate(r *rand.Rand, messages int64, now time.Time) time.Time {
 	return now.Add(-age).UTC().Truncate(time.Millisecond)
 }
 
-// userIDs makes n different snowflakes of accounts made from 2016 to 2025: milliseconds since 2015 in the upper bits.
+// userIDs makes n different snowflakes of accounts created from 2016 to 2025. Their upper bits are milliseconds since 2015.
 func userIDs(r *rand.Rand, n int) []id.User {
 	const first, span = 366 * 24 * 3600 * 1000, 10 * 365 * 24 * 3600 * 1000
 	ids := make([]id.User, 0, n)
@@ -85,15 +84,15 @@ func userIDs(r *rand.Rand, n int) []id.User {
 	return ids
 }
 
-// historyDays is how many days before today members have gains of, in UTC, the zone of the demo's guild.
+// historyDays is how many days before today the gains begin. Days are in UTC, the zone of the demo's guild.
 const historyDays = 100
 
-// gains are what a member gained day by day, oldest first, up to the day of the last update and at most all of their XP. Who writes much is there on
-// most days, and most write on a few.
+// gains makes up a member's gains by day, oldest first, up to the day of the last update and
+// at most all of their XP. A member who writes much gains on most days, most members on a few.
 func gains(r *rand.Rand, m leaderboard.Member, now time.Time) (list []period.Gain) {
-	const lived = 400 // days, in which the messages were written
+	const lived = 400 // the days over which the messages were written
 	perDay := 3 + math.Sqrt(float64(m.MessageCount))/4
-	gap := max(1, lived*perDay/float64(m.MessageCount)) // days from one active day to the one before, on average
+	gap := max(1, lived*perDay/float64(m.MessageCount)) // the average number of days from one active day to the one before
 	left := m.XP
 	first := period.DayAt(now, time.UTC) - historyDays
 	for day := period.DayAt(m.LastUpdated, time.UTC); day >= first && left >= minXP; day -= 1 + period.Day((gap-1)*r.ExpFloat64()+r.Float64()) {

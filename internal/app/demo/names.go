@@ -14,7 +14,7 @@ import (
 //go:embed names.txt
 var namesText string
 
-// lists are the lists of names.txt, a line each, by their names.
+// lists are the word lists of names.txt by their names. Each is one line.
 var lists = sync.OnceValue(func() map[string][]string {
 	lists := map[string][]string{}
 	for line := range strings.Lines(namesText) {
@@ -24,13 +24,13 @@ var lists = sync.OnceValue(func() map[string][]string {
 	return lists
 })
 
-// namer makes up users whose usernames are all different, as those of one platform are.
+// namer makes up users with unique usernames.
 type namer struct {
 	r     *rand.Rand
 	taken map[string]bool
 }
 
-// user has no avatar: there is no picture that a made-up hash would lead to.
+// user makes up a user without an avatar, since a made-up hash would lead to no picture.
 func (n *namer) user() leaderboard.User {
 	username, display := n.names()
 	for n.taken[username] {
@@ -89,5 +89,5 @@ func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 var ascii = strings.NewReplacer("á", "a", "ã", "a", "č", "c", "é", "e", "ë", "e", "í", "i", "ó", "o", "ö", "o", "ü", "u")
 
-// plain is a name as usernames spell it.
+// plain spells a name as usernames do.
 func plain(name string) string { return ascii.Replace(strings.ToLower(name)) }

@@ -11,26 +11,26 @@ import (
 	"levelboard/internal/platform/cached"
 )
 
-// Source is where a Cache reads keys: the archive. It returns ErrNotFound for a key that does not exist; every other
-// error means that it could not be asked.
+// Source is where a Cache reads keys: the archive. It returns ErrNotFound for a
+// key that does not exist. Any other error means that the archive did not answer.
 type Source interface {
 	Key(ctx context.Context, keyID string) (*Key, error)
 }
 
-// Cache finds the key of a secret, in memory if possible; it also remembers unknown ids. While the archive is down it serves what it holds. Callers
-// must not change its keys. It is safe for concurrent use.
+// Cache finds a key by its secret, in memory if possible. It also caches that an id does not exist. While the
+// archive is down it serves what it holds. Callers must not change its keys. It is safe for concurrent use.
 type Cache struct {
 	byID  *cached.Cache[string, *Key]
 	now   func() time.Time
 	meter *Meter // nil: nothing is counted
 }
 
-// loadsAtOnce bounds the keys that are read from the archive at the same time. A key is looked up before its request is charged, since the key
-// decides whom to charge; so a flood of well-formed, invented keys must not take every connection.
+// loadsAtOnce bounds the keys that are read from the archive at the same time. The key decides whom a request is charged
+// to, so it is looked up before any limit: a flood of well-formed, invented keys must not take every connection.
 const loadsAtOnce = 3
 
-// NewCache returns a Cache that holds at most size keys, and as many ids without a key; now is the clock for
-// expiry, and meter, which may be nil, counts the requests of keys that are authenticated.
+// NewCache returns a Cache that holds at most size keys, and remembers as many ids that do not exist.
+// now is the clock for expiry. meter counts the requests of authenticated keys; it may be nil.
 func NewCache(source Source, size int, now func() time.Time, meter *Meter) *Cache {
 	turns := make(chan struct{}, loadsAtOnce)
 	load := func(ctx context.Context, keyID string) (*Key, error) {
@@ -44,7 +44,7 @@ func NewCache(source Source, size int, now func() time.Time, meter *Meter) *Cach
 		if err != nil {
 			return nil, fmt.Errorf("read an API key: %w", err)
 		}
-		// Granted searches in the order of Go's strings, which an archive's collation need not share.
+		// Granted searches in the order of Go's strings. An archive's collation may sort in another.
 		if !slices.IsSorted(k.GuildIDs) {
 			sorted := *k
 			sorted.GuildIDs = slices.Sorted(slices.Values(k.GuildIDs))
@@ -56,9 +56,9 @@ func NewCache(source Source, size int, now func() time.Time, meter *Meter) *Cach
 	return &Cache{byID: cached.New(load, cached.Options{Size: size, Absent: unknown}), now: now, meter: meter}
 }
 
-// Authenticate returns the key whose text was presented. Whatever is wrong with it (malformed, unknown, revoked, expired,
-// another secret) is the same Unauthenticated fault, so that an answer tells nothing about which ids exist. When the
-// archive had to be asked and did not answer, it is an Unavailable fault.
+// Authenticate returns the key whose text was presented. Every wrong key (malformed, unknown,
+// revoked, expired, another secret) is the same Unauthenticated fault, so that an answer does not
+// tell which ids exist. If the archive must be asked and does not answer, the fault is Unavailable.
 func (c *Cache) Authenticate(ctx context.Context, presented string) (*Key, error) {
 	now := c.now()
 	found, err := c.find(ctx, presented, now)
@@ -75,7 +75,7 @@ func (c *Cache) InMemory(presented string) bool {
 	return err != nil || c.byID.Has(keyID)
 }
 
-// Recheck authenticates a request that continues, such as a stream of events, without counting it again.
+// Recheck authenticates a request that is still running, such as a stream of events, without counting it again.
 func (c *Cache) Recheck(ctx context.Context, presented string) (*Key, error) {
 	return c.find(ctx, presented, c.now())
 }
@@ -101,14 +101,13 @@ func (c *Cache) find(ctx context.Context, presented string, now time.Time) (*Key
 	return found, nil
 }
 
-// Changed tells that the key was created, changed or revoked: nothing that was known of it is used from now on. If it was in use, it is
-// read again at once.
+// Changed invalidates a key that was created, changed or revoked. If it was cached, it is read again at once.
 func (c *Cache) Changed(keyID string) { c.byID.Renew(keyID) }
 
-// Forget is Changed without reading the key again.
+// Forget invalidates a key without reading it again.
 func (c *Cache) Forget(keyID string) { c.byID.Forget(keyID) }
 
-// Prefetch loads the key into memory, if the archive has it, so that it is known even if the archive goes down.
+// Prefetch loads the key into memory, if the archive has it, so that the key works even if the archive goes down.
 func (c *Cache) Prefetch(ctx context.Context, keyID string) { _, _ = c.byID.Get(ctx, keyID) }
 
 // ForgetAll drops everything.

@@ -12,35 +12,35 @@ import (
 )
 
 const (
-	// flushInterval is how long a counted request may wait to be written: a killed replica loses that much.
+	// flushInterval is how long a counted request may wait to be written. A killed replica loses that much.
 	flushInterval = 15 * time.Second
-	// flushTime bounds one flush: a flush that hangs and the pause before the next take less than a minute together.
+	// flushTime bounds one flush. A flush that hangs and the pause before the next take less than a minute together.
 	flushTime = 10 * time.Second
-	// flushSize is how many keys one transaction of the archive writes down.
+	// flushSize is how many keys are written in one transaction of the archive.
 	flushSize = 500
-	// maxUsed bounds the keys counted between two flushes, at twice the size of a Cache. Requests of further keys are not counted.
+	// maxUsed bounds the keys counted between two flushes. It is twice the size of a Cache. Requests of further keys are not counted.
 	maxUsed = 100_000
 )
 
 // UseStore is the archive as a Meter needs it.
 type UseStore interface {
-	// AddUse adds a replica's counts to those of an hour (HourOf), and moves the time of last use forward. It ignores keys that do not exist. No key
-	// may be in uses twice.
+	// AddUse adds a replica's counts to those of an hour (HourOf), and moves the time of last
+	// use forward. It ignores keys that do not exist. uses must not contain a key twice.
 	AddUse(ctx context.Context, hour int64, uses []KeyUse) error
 }
 
-// Meter counts requests by key in memory and flushes them in the background; the counts of replicas add up. A flush whose answer is lost is
-// repeated and may be added twice. While the archive is away requests are counted for the hour in which it returns. A replica that is killed
-// loses less than a minute.
+// Meter counts requests by key in memory and flushes them in the background; the counts of replicas add
+// up. A flush whose answer is lost is repeated and may be added twice. Requests made while the archive is
+// down are counted for the hour in which it returns. A replica that is killed loses less than a minute.
 type Meter struct {
 	store UseStore
 	now   func() time.Time
 	log   *slog.Logger
 
 	mu   sync.Mutex
-	used map[string]KeyUse // not known to be written down
+	used map[string]KeyUse // not known to be written
 
-	turn    chan struct{} // holds one while somebody flushes; guards failing
+	turn    chan struct{} // a mutex, as a channel so that waiting callers can give up; guards failing
 	failing bool
 }
 
@@ -49,7 +49,7 @@ func NewMeter(store UseStore, now func() time.Time, log *slog.Logger) *Meter {
 	return &Meter{store: store, now: now, log: log, used: map[string]KeyUse{}, turn: make(chan struct{}, 1)}
 }
 
-// Run flushes until ctx ends. It does not flush at the end: Flush does, when no more requests come.
+// Run flushes until ctx ends. The last flush is its caller's, by Flush, when no more requests come.
 func (m *Meter) Run(ctx context.Context) {
 	ticker := time.NewTicker(flushInterval)
 	defer ticker.Stop()
@@ -58,13 +58,13 @@ func (m *Meter) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			// Its failures are logged, and the next flush makes up for them.
+			// Flush logs its failures, and the next flush writes what this one could not.
 			_ = m.Flush(ctx)
 		}
 	}
 }
 
-// Flush writes the counts made until now. If it fails, the next one writes them. It takes no longer than ctx, nor than a few seconds.
+// Flush writes the counts made so far. If it fails, the next one writes them. It ends with ctx, and after flushTime at the latest.
 func (m *Meter) Flush(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
@@ -86,7 +86,7 @@ func (m *Meter) Flush(ctx context.Context) error {
 	return err
 }
 
-// send writes the counts, and keeps those that it could not write. The keys are sorted, so that replicas never wait for each other in a circle.
+// send writes the counts, and keeps those that it could not write. It sorts the keys so that replicas cannot deadlock.
 func (m *Meter) send(ctx context.Context) error {
 	m.mu.Lock()
 	used := m.used

@@ -13,15 +13,15 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// NewKey has the properties that are chosen when a key is made.
+// NewKey has the properties that are chosen when a key is created.
 type NewKey struct {
-	ID         string // of a form, which makes one key however often it is sent; empty for a new one
-	Name       string // as CheckName has it
+	ID         string // chosen by a form, so that sending it twice makes one key; empty: a new one
+	Name       string // valid by CheckName
 	OwnerID    id.User
 	Permission Permission
 	GuildIDs   []id.Guild // ascending, no duplicates, at most 1000
 	ExpiresAt  *time.Time // UTC, milliseconds; nil: never
-	RateLimit  *int       // requests a minute, 0 to 1000000000; nil: the service's default; 0: no limit of its own
+	RateLimit  *int       // requests a minute, 0 to 1000000000; nil: the service's default; 0: no limit for this key alone
 }
 
 type newKeyBody struct {
@@ -56,11 +56,11 @@ func ParseNewKey(data []byte, now time.Time) (NewKey, error) {
 	return n, nil
 }
 
-// MaxName is how many bytes a key's name may have.
+// MaxName is the maximum length of a key's name in bytes.
 const MaxName = 100
 
-// CheckName returns an Invalid fault unless name can be the name of a key: 1 to MaxName bytes of UTF-8, no control
-// characters, no marks that turn the direction of the text after them, and something that can be seen.
+// CheckName returns an Invalid fault unless name can be the name of a key: 1 to MaxName bytes of UTF-8, without
+// control characters or marks that change the direction of text, and with at least one visible character.
 func CheckName(name string) error {
 	switch {
 	case len(name) > MaxName || !utf8.ValidString(name):
@@ -84,7 +84,7 @@ func checkGrants(sent []id.Guild) ([]id.Guild, error) {
 	return guilds, nil
 }
 
-// checkExpiry keeps milliseconds, the resolution of every time that the service stores.
+// checkExpiry truncates to milliseconds, the resolution of all stored times.
 func checkExpiry(sent *time.Time, now time.Time) (*time.Time, error) {
 	if sent == nil {
 		return nil, nil
@@ -93,7 +93,7 @@ func checkExpiry(sent *time.Time, now time.Time) (*time.Time, error) {
 	switch {
 	case !at.After(now):
 		return nil, fault.New(fault.Invalid, "expiresAt must be in the future")
-	case at.Year() > 9999: // which RFC 3339 cannot write: sent with an offset to the west
+	case at.Year() > 9999: // RFC 3339 cannot write it; it was sent with a negative offset
 		return nil, fault.New(fault.Invalid, "expiresAt must be before the year 10000")
 	}
 	return &at, nil

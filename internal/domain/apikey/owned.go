@@ -6,20 +6,20 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// Actor is the author of a change of a key: the id of the user who owns it, Operator or Service. A user may change only their own keys; for them
-// other keys do not exist.
+// Actor is the author of a change of a key: the id of the key's owner, Operator or
+// Service. A user may change only their own keys; to them other keys do not exist.
 type Actor string
 
 // The actors that are not users.
 const (
 	Operator Actor = "operator" // the holder of the admin token
-	Service  Actor = "service"  // levelboard itself, because a right was lost or a guild is gone
+	Service  Actor = "service"  // levelboard itself, because the owner lost a right or a guild was deleted
 )
 
-// User is the actor that a user is.
+// User returns the actor for a user.
 func User(u id.User) Actor { return Actor(u) }
 
-// Owner is the user that the actor is, or empty when they may change any key.
+// Owner returns the user, or "" for an actor that may change any key.
 func (a Actor) Owner() id.User {
 	if a == Operator || a == Service {
 		return ""
@@ -27,20 +27,20 @@ func (a Actor) Owner() id.User {
 	return id.User(a)
 }
 
-// OldSecret is a secret from before a rotation. Like the secret itself it is kept as a hash only.
+// OldSecret is a secret from before a rotation. Only its hash is stored.
 type OldSecret struct {
 	Hash  [32]byte
-	Until time.Time // it works before this instant
+	Until time.Time // the secret stops working at this instant
 }
 
-// MaxOldSecrets is how many secrets from before rotations can work at the same time; the ones that end soonest stop first.
+// MaxOldSecrets is how many secrets from before rotations can work at the same time. If there are more, those that expire first stop early.
 const MaxOldSecrets = 4
 
-// Rotation gives a key another secret. The key keeps its id, and with it grants, limits and counts.
+// Rotation gives a key another secret. The key keeps its id, grants, limits and counts.
 type Rotation struct {
 	Hash [32]byte // of the new secret
 	Now  time.Time
-	// Overlap is how long the previous secrets stay valid; each stops then or when it would have anyway. 0: at once.
+	// Overlap is how long the previous secrets stay valid, unless they expire sooner. 0: they stop at once.
 	Overlap time.Duration
 }
 
@@ -54,11 +54,11 @@ type Grant struct {
 type Owned struct {
 	Key
 	Grants   []Grant    // ascending by guild
-	LastUsed *time.Time // nil: not since requests are counted
+	LastUsed *time.Time // nil: no use since counting began
 	Requests int64      // in the last day
 }
 
-// OldUntil is when the last secret from before a rotation stops; nil when none works.
+// OldUntil returns when the last secret from before a rotation stops, or nil if none works.
 func (o *Owned) OldUntil(now time.Time) (until *time.Time) {
 	for _, old := range o.Old {
 		if now.Before(old.Until) && (until == nil || old.Until.After(*until)) {
@@ -77,27 +77,27 @@ const (
 	Renamed   Action = "renamed"
 	Rotated   Action = "rotated"
 	Granted   Action = "granted"
-	Ungranted Action = "revoked" // grants were removed; the archives keep the word
+	Ungranted Action = "revoked" // grants were removed; "revoked" is the word that the archives store
 	Deleted   Action = "deleted"
 )
 
-// Record is one change of a key, in the history of its owner.
+// Record is one change of a key, as the history of its owner has it.
 type Record struct {
-	Number     int64 // rises with every record of the archive
+	Number     int64 // ascending in the archive
 	At         time.Time
 	By         Actor
 	Action     Action
 	KeyID      string
 	KeyName    string     // after the change
-	GuildIDs   []id.Guild // of Created, Granted and Ungranted, ascending
-	FormerName string     // of Renamed
-	OldUntil   *time.Time // of Rotated with an overlap: when the secret from before stops
+	GuildIDs   []id.Guild // for Created, Granted and Ungranted; ascending
+	FormerName string     // for Renamed
+	OldUntil   *time.Time // for Rotated with an overlap: when the previous secret stops
 }
 
 const (
-	// HistorySize is how many records are kept for each owner, the newest.
+	// HistorySize is how many records are kept for each owner: the newest ones.
 	HistorySize = 1000
-	// HistoryTime is how long a record is kept at most.
+	// HistoryTime is the maximum time that a record is kept.
 	HistoryTime = 400 * 24 * time.Hour
 )
 
@@ -108,8 +108,8 @@ type KeyUse struct {
 	LastUsed time.Time
 }
 
-// HourOf is the number of the hour that at is in, since 1970 (UTC).
+// HourOf returns the number of hours since 1970 (UTC) for the hour that contains at.
 func HourOf(at time.Time) int64 { return at.Unix() / 3600 }
 
-// HoursOfDay is how many hours, the one under way included, make up the last day.
+// HoursOfDay is how many hours make up the last day; the current hour is one of them.
 const HoursOfDay = 24

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A key's text is `lb_`, the id, the secret, and the CRC-32 of all that before it, each in base 62. The prefix and the
-// checksum let a scanner tell a leaked key from noise, and let Parse refuse a typo.
+// A key's text is `lb_`, the id, the secret, and the CRC-32 of all that before it. These three are in base
+// 62. By prefix and checksum a scanner can tell a leaked key from noise, and Parse can reject a typo.
 const (
 	prefix      = "lb_"
 	idLen       = 12
@@ -24,17 +24,17 @@ const (
 // NewID makes an id for a key.
 func NewID() string { return randomDigits(idLen) }
 
-// Mint makes a text for the key with this id, which must be shown once and then be forgotten, and the hash to keep.
+// Mint makes a text for the key with this id, and the hash to store. Show the text once and keep no copy.
 func Mint(id string) (secret string, hash [32]byte) {
 	body := prefix + id + randomDigits(secretLen)
 	secret = body + checksum(body)
 	return secret, sha256.Sum256([]byte(secret))
 }
 
-// Shown is the beginning of the text of the key with this id: it tells keys apart and is no secret.
+// Shown returns the beginning of the text of the key with this id. It tells keys apart and is no secret.
 func Shown(id string) string { return prefix + id }
 
-// Parse returns the id in a key's text, or errMalformed. It checks the text, not that the key exists.
+// Parse returns the id in a key's text, or errMalformed. It does not check that the key exists.
 func Parse(text string) (id string, err error) {
 	if len(text) != textLen || text[:len(prefix)] != prefix || !allDigits(text[len(prefix):]) || text[bodyLen:] != checksum(text[:bodyLen]) {
 		return "", errMalformed
@@ -42,8 +42,8 @@ func Parse(text string) (id string, err error) {
 	return text[len(prefix) : len(prefix)+idLen], nil
 }
 
-// IDIn returns the id in what people copy of a key: the id, the key's name plate (Shown) with or without the dots that pages put behind it, or the
-// whole text. Anything else is errMalformed and may still be a secret: do not pass it on.
+// IDIn returns the id in what people copy: the id, the beginning of the key (Shown) with or without the dots that
+// pages put behind it, or the whole text. Anything else is errMalformed and may still be a secret: do not pass it on.
 func IDIn(text string) (id string, err error) {
 	id, shown := strings.CutPrefix(strings.TrimSuffix(text, "…"), prefix)
 	if shown && len(text) == textLen {

@@ -1,5 +1,5 @@
-// Package award computes the XP of a message by the rules of its guild. It knows no time and no stores: the live store applies the cooldown and
-// the highest XP.
+// Package award computes the XP of a message by the rules of its guild. It knows
+// no time and no stores: the live store applies the cooldown and the maximum XP.
 package award
 
 import (
@@ -13,18 +13,18 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// Uncounted is the XP of a message that is not counted.
+// Uncounted is returned as the XP of a message that is not counted.
 const Uncounted level.XP = -1
 
-// Message holds the parts of a message that the rules use.
+// Message holds what the rules use of a message.
 type Message struct {
 	UserID  id.User
 	Channel id.Channel
-	Parent  id.Channel // of the channel; empty when there is none
-	Roles   []id.Role  // of its author
+	Parent  id.Channel // of the channel; empty if there is none
+	Roles   []id.Role  // of the author
 }
 
-// Rules are a guild's rules, ready for use. They do not change and are safe for concurrent use.
+// Rules are a guild's rules, prepared for XP. They do not change and are safe for concurrent use.
 type Rules struct {
 	least, most int // XP before the multipliers, both included
 	global      factor
@@ -35,7 +35,7 @@ type Rules struct {
 	noUsers     map[id.User]bool
 }
 
-// NewRules reads the rules out of valid settings. If several multipliers name the same channel or role, the largest counts.
+// NewRules prepares the rules of valid settings. If several multipliers name the same channel or role, the largest counts.
 func NewRules(s *guild.Settings) *Rules {
 	r := &Rules{
 		least: s.XPPerMessageMin, most: s.XPPerMessageMax, global: factorOf(s.XPGlobalMultiplier),
@@ -69,10 +69,10 @@ func largest[T comparable](known map[T]factor, key T, f factor) factor {
 	return f
 }
 
-// XP returns the XP of the message: floor(random * global * channel * role). random is a whole number from the guild's least to its
-// most, channel the multiplier of the message's channel, or else of its parent, and role the largest multiplier among the author's
-// roles. The result is at least 1, but 0 when a multiplier is 0, and Uncounted when the author, the channel, its parent or one of the roles is
-// ignored. random(n) must return a uniform whole number from 0 to n-1. XP calls it once, and only if the message is worth XP.
+// XP returns the XP of the message: floor(random * global * channel * role). random is a whole number from the guild's minimum to its
+// maximum. channel is the multiplier of the message's channel, or else of its parent. role is the largest multiplier of the author's
+// roles. The result is at least 1, but 0 if a multiplier is 0, and Uncounted if the author, the channel, its parent or one of the
+// roles is ignored. random(n) must return a uniform whole number from 0 to n-1. XP calls it once, and only if the message is worth XP.
 func (r *Rules) XP(m Message, random func(n int) int) level.XP {
 	if r.noUsers[m.UserID] || r.noChannels[m.Channel] || m.Parent != "" && r.noChannels[m.Parent] {
 		return Uncounted
@@ -100,7 +100,7 @@ func (r *Rules) XP(m Message, random func(n int) int) level.XP {
 	return max(scale(drawn, r.global, channel, role), 1)
 }
 
-// factor is a multiplier from 0 to 5, as the shortest decimal that reads as its float. It is multiplied exactly: 20 times 1.15 is 23.
+// factor is a multiplier from 0 to 5: the shortest decimal that reads as value. It multiplies exactly: 20 times 1.15 is 23.
 type factor struct {
 	value    float64
 	millions uint64 // value * 1,000,000 when that is a whole number
@@ -116,10 +116,10 @@ func factorOf(value float64) factor {
 	return factor{value: value, millions: uint64(millions), exact: millions/million == value}
 }
 
-// scale is floor(n * a * b * c), exactly, for n from 0 to 1000.
+// scale returns floor(n * a * b * c), exactly, for n from 0 to 1000.
 func scale(n int, a, b, c factor) level.XP {
 	if a.exact && b.exact && c.exact {
-		// At most 1000 * 5^3 * 10^18, of 77 bits; the product before the last factor is at most 2.5 * 10^16.
+		// The product is at most 1000 * 5^3 * 10^18, which has 77 bits. Without the last factor it is at most 2.5 * 10^16.
 		high, low := bits.Mul64(uint64(n)*a.millions*b.millions, c.millions)
 		quotient, _ := bits.Div64(high, low, million*million*million)
 		return level.XP(quotient)
@@ -128,7 +128,7 @@ func scale(n int, a, b, c factor) level.XP {
 	for _, f := range []factor{a, b, c} {
 		decimal, ok := new(big.Rat).SetString(strconv.FormatFloat(f.value, 'g', -1, 64))
 		if !ok {
-			return 0 // NaN, which no valid setting is
+			return 0 // NaN, which no valid setting has
 		}
 		product.Mul(product, decimal)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// changesRefused are the first words with which a Redis that answers reads refuses a change.
+// changesRefused explains the first word with which a Redis that answers reads refuses a change.
 var changesRefused = map[string]string{
 	"OOM":        "its memory is full",
 	"MISCONF":    "it cannot write to its disk",
@@ -13,7 +13,7 @@ var changesRefused = map[string]string{
 	"READONLY":   "it is a replica",
 }
 
-// ChangesRefused says why the Redis whose answer is in err's chain refuses changes while it answers reads, or "".
+// ChangesRefused returns why Redis refuses changes while it answers reads, by its answer in err's chain; "" if it does not.
 func ChangesRefused(err error) string {
 	var answer interface {
 		error

@@ -1,6 +1,6 @@
-// Package fault is the one vocabulary of errors. A fault has a code, which the edge maps to a status once, a public message (a plain
-// sentence that tells a client what to do and never holds a secret or a cause), and the wrapped cause, which only the log sees. It writes
-// neither.
+// Package fault defines the service's errors. A fault has a code, which becomes the HTTP status; a
+// public message, which tells a client in a plain sentence what to do and never holds a secret or
+// a cause; and the wrapped cause, which only the log shows. It writes neither answers nor logs.
 package fault
 
 import (
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Code says what kind of failure it is: the HTTP status that the edge answers, the same one for programs and for people. Its zero value is
-// Internal, so an error without a code is never blamed on a client.
+// Code is the kind of a failure, as the HTTP status to answer. The zero value
+// is Internal, so that an error without a code is never blamed on a client.
 type Code int
 
 // The codes.
@@ -31,7 +31,7 @@ const (
 	Unavailable          Code = http.StatusServiceUnavailable
 )
 
-// Status is the HTTP status.
+// Status returns the HTTP status.
 func (c Code) Status() int { return cmp.Or(int(c), http.StatusInternalServerError) }
 
 // Error is a fault. Message is public; Cause is not.
@@ -39,9 +39,9 @@ type Error struct {
 	Code    Code
 	Message string
 	Cause   error
-	// Path names the part of a JSON body that is wrong, such as curve or roles[0].id, and is empty when it is no part alone.
+	// Path names the part of a JSON body that is wrong, such as curve or roles[0].id. It is empty when no single part is.
 	Path string
-	// RetryAfter is how long a client should wait before it tries again; only RateLimited and Unavailable use it.
+	// RetryAfter is how long a client should wait before it tries again. Only RateLimited and Unavailable use it.
 	RetryAfter time.Duration
 }
 
@@ -55,8 +55,8 @@ func Wrap(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
 }
 
-// At returns a fault with code Invalid about the part of a JSON body at path. Its message is that path, or "The body" when it
-// is empty, and the rule that is broken there, in the manner of fmt.Sprintf: "must be a string".
+// At returns a fault with code Invalid about the part of a JSON body at path. Its message is the path
+// ("The body" if empty), then the rule that is broken, as fmt.Sprintf formats it: "must be a string".
 func At(path, rule string, args ...any) *Error {
 	subject := path
 	if subject == "" {
@@ -65,13 +65,13 @@ func At(path, rule string, args ...any) *Error {
 	return &Error{Code: Invalid, Path: path, Message: subject + " " + fmt.Sprintf(rule, args...)}
 }
 
-// Because adds the cause, and returns e.
+// Because sets the cause, and returns e.
 func (e *Error) Because(cause error) *Error {
 	e.Cause = cause
 	return e
 }
 
-// Rule is the message without the path that it begins with.
+// Rule returns the message without the path that it begins with.
 func (e *Error) Rule() string {
 	if e.Path == "" {
 		return e.Message
@@ -79,7 +79,8 @@ func (e *Error) Rule() string {
 	return strings.TrimPrefix(e.Message, e.Path+" ")
 }
 
-// Down says that a store cannot be reached, or why it refuses changes. op names what was tried, for the log.
+// Down returns an Unavailable fault for a store that cannot be reached, or that
+// refuses changes; its message then says why. op names what was tried, for the log.
 func Down(op string, cause error) *Error {
 	message := "The service cannot reach its storage at the moment. Try again in a few seconds."
 	if why := ChangesRefused(cause); why != "" {

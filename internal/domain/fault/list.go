@@ -5,8 +5,8 @@ import "strings"
 // MaxListed is how many faults a List keeps.
 const MaxListed = 50
 
-// List collects what is wrong with one body: the first MaxListed faults, in the order in which they were found, and how many more there are.
-// Its zero value is empty.
+// List collects the mistakes in one body: the first MaxListed faults, in the order
+// in which they were found, and the number of further ones. Its zero value is empty.
 type List struct {
 	Faults []*Error
 	More   int
@@ -21,10 +21,10 @@ func (l *List) Add(e *Error) {
 	l.Faults = append(l.Faults, e)
 }
 
-// At adds what the function At returns.
+// At adds the fault that the function At returns.
 func (l *List) At(path, rule string, args ...any) { l.Add(At(path, rule, args...)) }
 
-// Has reports whether a fault is at the path or inside what is there.
+// Has reports whether a fault is at the path or at a part of it.
 func (l *List) Has(path string) bool {
 	for _, e := range l.Faults {
 		if rest, ok := strings.CutPrefix(e.Path, path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {

@@ -16,8 +16,8 @@ type Source interface {
 	GuildByVanity(ctx context.Context, vanity string) (*Guild, error)
 }
 
-// Cache finds guilds by id or vanity, from memory if possible. It is bounded, and also remembers that a guild does not exist. While the archive is
-// down it serves what it holds. Guilds that it returns are shared: do not change them.
+// Cache finds guilds by id or vanity, from memory if possible. It is bounded, and also caches that a guild does not
+// exist. While the archive is down it serves what it holds. It shares the guilds that it returns: do not change them.
 type Cache struct {
 	byID     *cached.Cache[id.Guild, *Guild]
 	byVanity *cached.Cache[string, id.Guild]
@@ -39,14 +39,14 @@ func NewCache(source Source, size int) *Cache {
 
 func absent(err error) bool { return errors.Is(err, ErrNotFound) }
 
-// ByID returns the guild; a NotFound fault when there is none, an Unavailable one when the archive had to be asked and
-// did not answer.
+// ByID returns the guild. It returns a NotFound fault for an unknown guild,
+// and an Unavailable one if the archive must be asked and does not answer.
 func (c *Cache) ByID(ctx context.Context, g id.Guild) (*Guild, error) {
 	found, err := c.byID.Get(ctx, g)
 	return found, asFault(err)
 }
 
-// ByVanity returns the guild whose vanity, in lower case, this is; faults as ByID.
+// ByVanity returns the guild with this vanity, which must be in lower case. Its faults are those of ByID.
 func (c *Cache) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
 	for range 2 {
 		g, err := c.byVanity.Get(ctx, vanity)
@@ -60,28 +60,28 @@ func (c *Cache) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return nil, err
 		}
-		// The guild is gone or has given the name up: another one may have it now.
+		// The guild was deleted or has given up the vanity; another one may have it now.
 		c.byVanity.Forget(vanity)
 	}
 	return nil, unknown()
 }
 
-// Prefetch loads the guild and its vanity into memory, if the archive has them, so that requests for a guild that was just created or changed are
-// answered even if the archive goes down.
+// Prefetch loads the guild and its vanity into memory, if the archive has them. Then requests
+// for a guild that was just created or changed are answered even if the archive goes down.
 func (c *Cache) Prefetch(ctx context.Context, g id.Guild) {
 	if found, err := c.ByID(ctx, g); err == nil && found.Vanity != "" {
 		_, _ = c.ByVanity(ctx, string(found.Vanity))
 	}
 }
 
-// Changed invalidates a guild that was created, changed or deleted. If it was in use, it is read again at once. Its vanity may have had no guild
-// before; the owner of a vanity is looked up at each use.
+// Changed invalidates a guild that was created, changed or deleted. If it was cached, it is read again at once. It
+// may have taken a vanity that was cached as absent, so absences go too; ByVanity checks cached vanities at each use.
 func (c *Cache) Changed(g id.Guild) {
 	c.byID.Renew(g)
 	c.byVanity.ForgetAbsences()
 }
 
-// Forget is Changed without reading the guild again.
+// Forget invalidates a guild without reading it again.
 func (c *Cache) Forget(g id.Guild) {
 	c.byID.Forget(g)
 	c.byVanity.ForgetAbsences()

@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// Calendar returns the periods for which the guild counts gains. Settings that were never parsed count in UTC. It panics for a time zone that Parse
-// rejects.
+// Calendar returns the periods for which the guild counts gains. Settings without a time zone,
+// which did not come from Parse, count in UTC. It panics for a time zone that Parse rejects.
 func (s *Settings) Calendar() period.Calendar {
 	zone, err := loadZone(cmp.Or(s.TimeZone, "UTC"))
 	if err != nil {
@@ -20,14 +20,14 @@ func (s *Settings) Calendar() period.Calendar {
 	return period.Calendar{Zone: zone, Kinds: s.Periods, Seasons: s.Seasons}
 }
 
-// zoneName matches IANA's names. LoadLocation reads any file of the system's directory, such as localtime and right/UTC, which are no names of IANA,
-// and accepts Europe//Paris, too.
+// zoneName matches IANA's names. time.LoadLocation accepts more: Europe//Paris,
+// and any file of the system's directory, such as localtime and right/UTC.
 var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*$`)
 
-// zones are the time zones that were loaded, by name: a *time.Location each. Names are IANA's, so they are some hundreds at most.
+// zones caches the loaded time zones by name: a *time.Location each. IANA has only some hundreds of names.
 var zones sync.Map
 
-// loadZone returns the time zone with this name of IANA.
+// loadZone returns the time zone with this IANA name.
 func loadZone(name string) (*time.Location, error) {
 	if zone, ok := zones.Load(name); ok {
 		return zone.(*time.Location), nil

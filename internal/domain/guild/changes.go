@@ -9,14 +9,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Described is a guild's settings with its directory.
+// Described is a guild's settings and directory.
 type Described struct {
 	Settings
 	Directory
 }
 
-// Changes returns the properties of the document and of the directory that differ, as a JSON object of the old values and one of the new. Both are
-// nil when only memberCount differs, which changes all day. For a new guild was is nil, and is has all properties.
+// Changes returns the properties of the settings and the directory that differ: was as a JSON object of the old values, is as one of
+// the new. Both are nil if only memberCount differs, which changes all day. For a new guild was is nil, and is has all properties.
 func Changes(before *Described, after Described) (was, is jsontext.Value, err error) {
 	new, err := after.properties()
 	if err != nil || before == nil {

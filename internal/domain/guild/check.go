@@ -11,11 +11,10 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// ErrCrossed is the cause of the fault when a message may give less than xpPerMessageMin and more than xpPerMessageMax only.
+// ErrCrossed is the cause of the fault for an xpPerMessageMin above xpPerMessageMax.
 var ErrCrossed = errors.New("the least XP for a message is above the most")
 
-// check notes what is wrong with settings that were read, beyond what tags and types say. It leaves out what needs a value that was noted as
-// wrong already.
+// check notes the mistakes that tags and types cannot find. It skips a check that needs a value already noted as wrong.
 func (s *Settings) check(wrong *fault.List) {
 	if s.Icon != nil && !ValidHash(*s.Icon) {
 		wrong.Add(notIcon())
@@ -73,7 +72,7 @@ func (s *Settings) checkMultipliers(wrong *fault.List) {
 	}
 }
 
-// checkMultiplied notes a channel or a role that an earlier multiplier names; in has those that were seen, and where.
+// checkMultiplied notes a channel or a role that an earlier multiplier names; in says which multiplier named which.
 func checkMultiplied[T ~string](wrong *fault.List, multiplier, target int, named T, in map[T]int) {
 	other, ok := in[named]
 	if ok && other != multiplier && named != "" {
@@ -84,7 +83,7 @@ func checkMultiplied[T ~string](wrong *fault.List, multiplier, target int, named
 	}
 }
 
-// maxRewardRoles is how many roles a guild can have.
+// maxRewardRoles is the maximum number of roles of a guild.
 const maxRewardRoles = 250
 
 func (s *Settings) checkRewards(wrong *fault.List) {
@@ -147,7 +146,7 @@ func checkRoles(wrong *fault.List, path string, list []Role) {
 	checkOnce(wrong, path, ".id", list, func(r Role) id.Role { return r.ID })
 }
 
-// checkOnce notes each item of a list with the key of an earlier one; at is where in the item the key is. An empty key was noted when it was read.
+// checkOnce notes each item of a list whose key an earlier one has; at is the key's path in the item. An empty key was noted when it was read.
 func checkOnce[T any, K ~string](wrong *fault.List, path, at string, list []T, key func(T) K) {
 	seen := make(map[K]bool)
 	for i, item := range list {
@@ -159,7 +158,7 @@ func checkOnce[T any, K ~string](wrong *fault.List, path, at string, list []T, k
 	}
 }
 
-// checkRow notes an id that an earlier row of its list has as well, in any case of its letters.
+// checkRow notes an id that an earlier row of its list has, ignoring case.
 func checkRow(wrong *fault.List, path string, row UUID, seen map[string]bool) {
 	key := strings.ToLower(string(row))
 	if seen[key] && key != "" {

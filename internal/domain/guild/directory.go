@@ -10,13 +10,13 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// Directory is the roles and channels that a guild has, as its bot described them. What it says of one stands in the settings too (Named).
+// Directory is a guild's roles and channels, as its bot described them. Named copies their names into the settings.
 type Directory struct {
 	Roles    []Role    `json:"roles" items:"0..500"`
 	Channels []Channel `json:"channels" items:"0..1000"`
 }
 
-// Description is a bot's description of its guild. Absent fields keep their value; a list replaces the previous one.
+// Description is a bot's description of its guild. Absent fields keep their value. A list replaces the previous one.
 type Description struct {
 	Name        strictjson.Optional[string]    `json:"name" bytes:"1..400"`
 	Icon        strictjson.Optional[*string]   `json:"icon"`
@@ -25,7 +25,7 @@ type Description struct {
 	Channels    strictjson.Optional[[]Channel] `json:"channels" items:"0..1000"`
 }
 
-// ParseDescription reads the body of PUT of a directory. A client's mistake is a *fault.Error with code fault.Invalid that names the property.
+// ParseDescription reads the body of a PUT of a directory. A client's mistake is a *fault.Error with code fault.Invalid that names the property.
 func ParseDescription(body []byte) (given Description, err error) {
 	if err := strictjson.Decode(body, &given); err != nil {
 		return Description{}, err
@@ -39,14 +39,14 @@ func ParseDescription(body []byte) (given Description, err error) {
 	return given, wrong.Err()
 }
 
-// In returns the settings and the directory that a guild has once it is described so. s and d stay as they are.
+// In returns the settings and the directory that result from the description. It does not change s and d.
 func (given Description) In(s Settings, d Directory) (Settings, Directory) {
 	s.Name, s.Icon, s.MemberCount = given.Name.Or(s.Name), given.Icon.Or(s.Icon), given.MemberCount.Or(s.MemberCount)
 	d.Roles, d.Channels = given.Roles.Or(d.Roles), given.Channels.Or(d.Channels)
 	return d.Named(s), d
 }
 
-// Named returns the settings with the directory's names of the roles and channels in multipliers and rewards. It does not change s.
+// Named returns the settings with the directory's names for the roles and channels in multipliers and rewards. It does not change s.
 func (d Directory) Named(s Settings) Settings {
 	if len(d.Roles)+len(d.Channels) == 0 {
 		return s
@@ -63,7 +63,7 @@ func (d Directory) Named(s Settings) Settings {
 	return s
 }
 
-// byID returns a function that returns the item of the list with the id of its argument, or else the argument.
+// byID returns a function that maps an item to the list's item with the same id, or to itself if there is none.
 func byID[T any](list []T, key func(T) string) func(T) T {
 	known := make(map[string]T, len(list))
 	for _, item := range list {
@@ -88,17 +88,17 @@ func each[T any](list []T, change func(T) T) []T {
 	return changed
 }
 
-// SameDirectory reports whether two valid directories are the same, the order of their lists included.
+// SameDirectory reports whether two valid directories are equal, including the order of their lists.
 func SameDirectory(a, b Directory) bool {
 	one, err := MarshalDirectory(a)
 	other, otherErr := MarshalDirectory(b)
 	return err == nil && otherErr == nil && bytes.Equal(one, other)
 }
 
-// MarshalDirectory returns the JSON that UnmarshalDirectory reads.
+// MarshalDirectory returns JSON for UnmarshalDirectory.
 func MarshalDirectory(d Directory) ([]byte, error) { return json.Marshal(d) }
 
-// UnmarshalDirectory reads the output of MarshalDirectory, for the archives. Its error carries no fault code.
+// UnmarshalDirectory reads what MarshalDirectory wrote, for the archives. Its error has no fault code.
 func UnmarshalDirectory(encoded []byte) (d Directory, err error) {
 	if err := strictjson.Decode(encoded, &d); err != nil {
 		return Directory{}, fmt.Errorf("read an archived directory: %v", err)

@@ -15,12 +15,12 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// MaxDocument is how many bytes a guild's document may have, with its defaults filled in.
+// MaxDocument is the maximum length of a guild's document with its defaults, in bytes.
 const MaxDocument = 256 << 10
 
-// Parse reads and validates the settings of guild gid from a document of the admin API. What is left out gets its default, rows without an id
-// a new UUID; empty lists are nil. A client's mistake is a *fault.Error that names the property: fault.Invalid, or fault.TooLarge when the
-// document with its defaults is longer than MaxDocument.
+// Parse reads and validates the settings of guild gid from a document of the admin API. An absent property gets its
+// default, a row without an id a new UUID; empty lists become nil. A client's mistake is a *fault.Error that names
+// the property: fault.Invalid, or fault.TooLarge when the document with its defaults is longer than MaxDocument.
 func Parse(gid id.Guild, body []byte) (Settings, error) {
 	s, err := read(gid, body, strictjson.Decode)
 	if err != nil {
@@ -32,8 +32,8 @@ func Parse(gid id.Guild, body []byte) (Settings, error) {
 	return s, nil
 }
 
-// With returns the settings with the properties of a JSON object in their places, a list as a whole, and all that is wrong with that, as Parse
-// would say it. s stays as it is.
+// With returns the settings after replacing the properties of a JSON object, a list as a
+// whole, and all mistakes that this makes, in Parse's sentences. It does not change s.
 func (s Settings) With(properties []byte) (Settings, fault.List) {
 	gid := s.ID
 	wrong := strictjson.DecodeOver(properties, &s)
@@ -50,14 +50,14 @@ func (s Settings) With(properties []byte) (Settings, fault.List) {
 	return s, wrong
 }
 
-// Change is properties of a guild's document that replace those that are there, a list as a whole; the rest stays.
+// Change is a part of a guild's document. Each of its properties replaces the stored one, a list as a whole; all others stay.
 type Change struct {
 	properties []byte
-	given      Settings // the properties over the defaults
+	given      Settings // the properties, and defaults for the others
 }
 
-// ParseChange reads the body of PATCH of guild gid. A client's mistake is a *fault.Error as of Parse. What depends on the properties that stay is
-// found by In.
+// ParseChange reads the body of a PATCH of guild gid. A client's mistake is a
+// *fault.Error as from Parse. In finds the mistakes that depend on the other properties.
 func ParseChange(gid id.Guild, body []byte) (Change, error) {
 	s := Defaults(gid)
 	wrong := strictjson.DecodeOver(body, &s)
@@ -67,16 +67,16 @@ func ParseChange(gid id.Guild, body []byte) (Change, error) {
 	return Change{body, s}, wrong.Err()
 }
 
-// CheckHosts is that of Settings, of what is given.
+// CheckHosts is Settings.CheckHosts for the properties of the change.
 func (c Change) CheckHosts(allowed func(host string) bool) error { return c.given.CheckHosts(allowed) }
 
-// In returns the settings with the change. s stays as it is. Its errors are those of Parse.
+// In returns the settings with the change. It does not change s. Its errors are those of Parse.
 func (c Change) In(s Settings) (Settings, error) {
 	changed, wrong := s.With(c.properties)
 	return changed, wrong.Err()
 }
 
-// fits returns a fault unless the document is short enough.
+// fits returns a fault if the document is too long.
 func (s *Settings) fits() error {
 	full, err := Marshal(*s)
 	if err == nil && len(full) > MaxDocument {
@@ -90,11 +90,10 @@ func notID(gid id.Guild) *fault.Error {
 	return fault.At("id", "must equal the id of the path, %s; leave it out or correct it", gid)
 }
 
-// Unmarshal reads a document that Marshal made, for the archives. Its error is never a client's fault, so it carries no
-// fault code.
+// Unmarshal reads a document that Marshal made, for the archives. Its error is never a client's fault, so it has no fault code.
 func Unmarshal(encoded []byte) (Settings, error) { return unmarshal(encoded, strictjson.Decode) }
 
-// Answered reads a document that a service answered, also one of a newer version, whose properties it skips.
+// Answered reads a document from a service's answer. It skips properties that only a newer version knows.
 func Answered(document []byte) (Settings, error) { return unmarshal(document, strictjson.DecodeKnown) }
 
 func unmarshal(encoded []byte, decode func([]byte, any) error) (Settings, error) {
@@ -126,8 +125,8 @@ func read(gid id.Guild, body []byte, decode func([]byte, any) error) (Settings, 
 	return s, nil
 }
 
-// complete puts valid settings in the form in which they are kept: rows have ids, and rewards the order of their levels. It writes nothing to lists
-// that are so already, which other settings may share.
+// complete puts valid settings into their stored form: rows have ids, and rewards are in the order of
+// levels. It does not write to a list that already is in this form, since other settings may share it.
 func (s *Settings) complete() {
 	for i := range s.Multipliers {
 		s.Multipliers[i].ID.make()
@@ -144,15 +143,14 @@ func (s *Settings) complete() {
 	}
 }
 
-// make makes a new UUID when there is none.
+// make sets a new UUID if there is none.
 func (u *UUID) make() {
 	if *u == "" {
 		*u = UUID(uuid.NewString())
 	}
 }
 
-// Marshal returns the JSON document of valid settings, with every property present and the guild's id, so that Parse and
-// Unmarshal give equal settings back.
+// Marshal returns the JSON document of valid settings, with every property and the guild's id. Parse and Unmarshal read equal settings from it.
 func Marshal(s Settings) ([]byte, error) {
 	encoded, err := json.Marshal(s)
 	if err != nil {
@@ -161,7 +159,7 @@ func Marshal(s Settings) ([]byte, error) {
 	return encoded, nil
 }
 
-// Same reports whether valid settings that are given are the same document as those that are saved, secrets included.
+// Same reports whether two valid settings are the same document, secrets included.
 func Same(saved, given Settings) bool {
 	if err := given.KeepSecrets(&saved); err != nil {
 		return false

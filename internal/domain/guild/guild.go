@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// Incarnation tells one creation of a guild from another, so that the past of a deleted guild never returns. It is a
-// random positive number, made by the archive when the guild is created.
+// Incarnation tells one creation of a guild from another, so that the past of a deleted guild
+// never returns. The archive makes this random positive number when it creates the guild.
 type Incarnation int64
 
 // Guild is a guild as the archive holds it.
@@ -21,13 +21,13 @@ type Guild struct {
 	Incarnation Incarnation
 	// Version is the number of the change (package changes) that last touched the settings or the hidden users. It rises with every change.
 	Version int64
-	// Edited is the number of the last change that was none of the guild's Description.
+	// Edited is the number of the last change that was not by a Description.
 	Edited int64
 	// Hidden is the number of the last change of hidden users; 0 if there was none.
 	Hidden int64
 }
 
-// Cooldown is how long a member gains nothing after a message that gave XP.
+// Cooldown returns how long a member gains nothing after a message that gave XP.
 func (s *Settings) Cooldown() time.Duration {
 	return time.Duration(s.XPGainInterval) * time.Millisecond
 }
@@ -41,17 +41,17 @@ func (s *Settings) IsManager(user id.User) bool {
 var (
 	// ErrNotFound says that the guild does not exist.
 	ErrNotFound = errors.New("guild does not exist")
-	// ErrVanityTaken says that another guild has the vanity, and that nothing was changed.
+	// ErrVanityTaken says that another guild has the vanity. Nothing was changed.
 	ErrVanityTaken = errors.New("vanity belongs to another guild")
-	// ErrSeasonClosed says that a season has closed whose dates would change, and that nothing was changed.
+	// ErrSeasonClosed says that the change would move the dates of a closed season. Nothing was changed.
 	ErrSeasonClosed = errors.New("the dates of a season that has closed cannot change")
-	// ErrTooLong says that a guild's document would be longer than MaxDocument with the names of its directory, and that nothing was changed.
+	// ErrTooLong says that the names of the directory would make a guild's document longer than MaxDocument. Nothing was changed.
 	ErrTooLong = errors.New("settings are too long with the names of the directory")
-	// ErrChanged says that the settings were changed since they were read, and that nothing was changed now.
+	// ErrChanged says that the settings were changed since they were read. Nothing was changed now.
 	ErrChanged = errors.New("settings were changed since they were read")
 )
 
-// NewIncarnation returns a random positive number that no other creation of a guild has.
+// NewIncarnation returns a random positive number, so that no two creations of a guild have the same.
 func NewIncarnation() Incarnation {
 	for {
 		var b [8]byte
@@ -62,9 +62,9 @@ func NewIncarnation() Incarnation {
 	}
 }
 
-// RoleChanges returns the roles that a member at level l should and should not have, whatever it has. add are the roles of the highest
-// reward up to l and of every lower one that stacks; remove are all other roles of rewards. Both are in the order of the rewards, without
-// duplicates, disjoint and never nil.
+// RoleChanges returns the roles that a member at level l should and should not have. It does not know which ones
+// the member has. add are the roles of the highest reward up to l and of all lower ones that stack; remove are
+// all other roles of rewards. Both are in the order of the rewards, without duplicates, disjoint and never nil.
 func (s *Settings) RoleChanges(l level.Level) (add, remove []id.Role) {
 	highest := level.Level(-1)
 	for _, r := range s.RoleRewards {
@@ -85,7 +85,7 @@ func (s *Settings) RoleChanges(l level.Level) (add, remove []id.Role) {
 	return add, remove
 }
 
-// SameRoles reports whether each amount of XP has the same level and the same roles by both.
+// SameRoles reports whether s and o give the same level and the same roles for every amount of XP.
 func (s *Settings) SameRoles(o *Settings) bool {
 	return s.Curve.Equal(o.Curve) && slices.EqualFunc(s.RoleRewards, o.RoleRewards, func(a, b RoleReward) bool {
 		return a.Level == b.Level && a.Stack == b.Stack && slices.EqualFunc(a.Roles, b.Roles, func(a, b Role) bool { return a.ID == b.ID })
@@ -97,7 +97,7 @@ func (s *Settings) HasRewardAt(l level.Level) bool {
 	return slices.ContainsFunc(s.RoleRewards, func(r RoleReward) bool { return r.Level == l })
 }
 
-// RewardRoles returns all roles of rewards, in their order, without duplicates and never nil: the roles that a member who has left should not have.
+// RewardRoles returns the roles of all rewards, in their order, without duplicates, never nil. A member who has left should have none of them.
 func (s *Settings) RewardRoles() []id.Role {
 	roles, seen := []id.Role{}, make(map[id.Role]bool)
 	for _, r := range s.RoleRewards {
@@ -106,7 +106,7 @@ func (s *Settings) RewardRoles() []id.Role {
 	return roles
 }
 
-// appendRoles appends the roles that are not in seen, and puts them there.
+// appendRoles appends the roles that are not in seen, and adds them to seen.
 func appendRoles(to []id.Role, roles []Role, seen map[id.Role]bool) []id.Role {
 	for _, r := range roles {
 		if !seen[r.ID] {

@@ -11,10 +11,10 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// HashRule tells a client the rule of ValidHash.
+// HashRule is the rule of ValidHash in words for a client.
 const HashRule = "32 lowercase letters or digits, with or without a_ before them"
 
-// ValidHash reports whether s can be an avatar's or icon's hash, as HashRule says.
+// ValidHash reports whether s can be the hash of an avatar or icon (HashRule).
 func ValidHash(s string) bool { return hashForm.MatchString(s) }
 
 var (
@@ -23,11 +23,11 @@ var (
 	entryForm  = regexp.MustCompile(`^[a-zA-Z0-9]+$`)
 )
 
-// Vanity is a short name for a guild's board, in lower case, which is how it is stored and matched. It has 2 to 32 letters and digits
-// (ASCII) and is not 17 to 19 digits alone, or it would read as a guild's id. A guild without one has the empty Vanity.
+// Vanity is a short name for a guild's board. It is stored and compared in lower case. It has 2 to 32 ASCII letters
+// and digits, but not 17 to 19 digits alone, which would be a guild's id. A guild without one has the empty Vanity.
 type Vanity string
 
-// ParseVanity reads a vanity in any case of its letters. Its error is the rule that the text breaks.
+// ParseVanity reads a vanity in any case. Its error is the rule that the text breaks.
 func ParseVanity(s string) (Vanity, error) {
 	if !vanityForm.MatchString(s) {
 		return "", errors.New("must be 2 to 32 letters (a to z) and digits")
@@ -44,7 +44,7 @@ func (v *Vanity) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// MarshalJSON writes null when there is none.
+// MarshalJSON writes null for an empty vanity.
 func (v Vanity) MarshalJSON() ([]byte, error) {
 	if v == "" {
 		return []byte("null"), nil
@@ -52,8 +52,8 @@ func (v Vanity) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(v))
 }
 
-// ParseEntry reads the name of a leaderboard in a path: a guild's id, else a vanity to look up, in lower case. Letters and digits that
-// can be no vanity are returned too: they name no guild, but are not malformed. The error is a fault with code fault.Invalid.
+// ParseEntry reads the name of a leaderboard in a path: a guild's id, or else a vanity to look up, in lower case. It also returns letters and
+// digits that are too few or too many for a vanity: they name no guild, but are not malformed. The error is a fault with code fault.Invalid.
 func ParseEntry(s string) (gid id.Guild, vanity string, err error) {
 	if id.Valid(s) {
 		return id.Guild(s), "", nil

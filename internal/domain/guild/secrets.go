@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// revealed writes secrets as they are, for the archives.
+// revealed writes secrets unmasked, for the archives.
 var revealed = json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, s announcement.Secret) error {
 	if s == "" {
 		return e.WriteToken(jsontext.Null)
@@ -19,16 +19,15 @@ var revealed = json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, 
 	return e.WriteToken(jsontext.String(s.Reveal()))
 }))
 
-// MarshalSecrets is Marshal with secrets, for the archives.
+// MarshalSecrets is Marshal with unmasked secrets, for the archives.
 func MarshalSecrets(s Settings) ([]byte, error) { return json.Marshal(s, revealed) }
 
-// sameSecrets reports whether announcements that look the same have the same URLs.
+// sameSecrets reports whether announcements that are otherwise equal have the same URLs.
 func sameSecrets(a, b Settings) bool {
 	return slices.EqualFunc(a.Announcements, b.Announcements, func(a, b announcement.Announcement) bool { return a.URL == b.URL })
 }
 
-// KeepSecrets puts the URLs that are saved in the place of those that are given as they are shown, or not given. Its error is a fault: nothing
-// is saved that could take the place. saved may be nil.
+// KeepSecrets replaces each URL in s that is masked or absent by the saved one. Its error is a fault: none is saved. saved may be nil.
 func (s *Settings) KeepSecrets(saved *Settings) error {
 	s.Announcements = slices.Clone(s.Announcements)
 	for i := range s.Announcements {
@@ -56,7 +55,7 @@ func (s *Settings) KeepSecrets(saved *Settings) error {
 	return nil
 }
 
-// CheckHosts returns a fault for an address that begins with http:// and whose host is not allowed. With nil none is.
+// CheckHosts returns a fault for an address that begins with http:// and whose host is not allowed. If allowed is nil, no host is.
 func (s *Settings) CheckHosts(allowed func(host string) bool) error {
 	if allowed == nil {
 		allowed = func(string) bool { return false }

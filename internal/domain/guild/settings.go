@@ -15,8 +15,8 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// Settings is a guild's document: everything that can be set for a guild, as the API takes and answers it and as the archives keep it. It is valid
-// once it came from Parse or an archive. Tags hold what strictjson checks, check the rest, and Defaults what is left out.
+// Settings is a guild's document: everything that can be set for a guild, as the API and the archives have it. It is valid if it came from
+// Parse or an archive. Its tags hold what strictjson checks, the method check the other rules, and Defaults the values of absent properties.
 type Settings struct {
 	ID          id.Guild  `json:"id" optional:"true"`
 	Name        string    `json:"name" bytes:"1..400"`
@@ -27,8 +27,8 @@ type Settings struct {
 
 	Enabled    bool       `json:"enabled" optional:"true"`
 	Visibility Visibility `json:"visibility" optional:"true"`
-	Embedding  bool       `json:"embedding" optional:"true"`          // other sites may frame the top of the board while it is public
-	Vanity     Vanity     `json:"vanity" optional:"true" null:"true"` // empty when there is none
+	Embedding  bool       `json:"embedding" optional:"true"`          // other sites may frame the top of the board while the board is public
+	Vanity     Vanity     `json:"vanity" optional:"true" null:"true"` // empty if there is none
 
 	Curve              level.Curve `json:"curve" optional:"true" items:"2..5"`
 	XPGainInterval     int64       `json:"xpGainInterval" optional:"true" bounds:"10000..86400000"` // cooldown in milliseconds
@@ -43,16 +43,16 @@ type Settings struct {
 	RoleRewards       []RoleReward `json:"roleRewards" optional:"true" items:"0..250"` // in the order of their levels
 
 	TimeZone string          `json:"timeZone" optional:"true" bytes:"1..64"` // of IANA
-	Periods  []period.Kind   `json:"periods" optional:"true" items:"0..3"`   // whose gains are counted; none of them period.Seasonal
-	Seasons  []period.Season `json:"seasons" optional:"true" items:"0..50"`  // in the order in which they were given; they do not overlap
+	Periods  []period.Kind   `json:"periods" optional:"true" items:"0..3"`   // the kinds whose gains are counted; never period.Seasonal
+	Seasons  []period.Season `json:"seasons" optional:"true" items:"0..50"`  // in the order in which they were sent; they do not overlap
 
 	Announcements []announcement.Announcement `json:"announcements" optional:"true" items:"0..10"`
 
-	// AuditIncrementsFrom is how much XP an increment must add to be recorded in the audit log; 0 records all.
+	// AuditIncrementsFrom is the least XP of an increment that is recorded in the audit log; 0 records all.
 	AuditIncrementsFrom level.XP `json:"auditIncrementsFrom" optional:"true" bounds:"0..2147483647"`
 }
 
-// Defaults returns what a guild's document says of the properties that it leaves out.
+// Defaults returns the values of the properties that a guild's document may leave out.
 func Defaults(g id.Guild) Settings {
 	return Settings{
 		ID: g, Enabled: true, Visibility: Public, XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40, XPGlobalMultiplier: 1,
@@ -77,7 +77,7 @@ func (v *Visibility) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UUID identifies a row of a list of the settings, as it was written.
+// UUID identifies a row in a list of the settings. It keeps the case in which it was written.
 type UUID string
 
 // UnmarshalText reads a UUID in its usual form.
@@ -132,7 +132,7 @@ func (m *Multiplier) ReadJSON(v strictjson.Value) error {
 	return cmp.Or(err, row.Targets.Decode(&m.Channels))
 }
 
-// MarshalJSON writes what ReadJSON reads.
+// MarshalJSON writes JSON for ReadJSON.
 func (m Multiplier) MarshalJSON() ([]byte, error) {
 	row := struct {
 		ID         UUID           `json:"id"`
@@ -146,7 +146,7 @@ func (m Multiplier) MarshalJSON() ([]byte, error) {
 	return json.Marshal(row)
 }
 
-// Channel is a channel as the guild described it when the settings were made.
+// Channel is a channel as it was described when the settings were saved.
 type Channel struct {
 	ID       id.Channel  `json:"id"`
 	Name     string      `json:"name" bytes:"1..400"`
@@ -155,7 +155,7 @@ type Channel struct {
 	Type     int         `json:"type" optional:"true" bounds:"0..2147483647"`
 }
 
-// Role is a role as the guild described it when the settings were made.
+// Role is a role as it was described when the settings were saved.
 type Role struct {
 	ID       id.Role `json:"id"`
 	Name     string  `json:"name" bytes:"1..400"`
@@ -167,9 +167,9 @@ type Role struct {
 type RoleReward struct {
 	ID    UUID        `json:"id" optional:"true"`
 	Level level.Level `json:"level" bounds:"0..10000"`
-	Stack bool        `json:"stack" optional:"true"` // the roles stay when a higher reward is reached
+	Stack bool        `json:"stack" optional:"true"` // members keep the roles when they reach a higher reward
 	Roles []Role      `json:"roles" items:"0..250"`
 }
 
-// SetDefaults sets what a reward has that is left out.
+// SetDefaults sets the values of properties that a reward may leave out.
 func (r *RoleReward) SetDefaults() { r.Stack = true }

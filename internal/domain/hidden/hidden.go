@@ -1,4 +1,4 @@
-// Package hidden holds the flags by which a user is off the board of a guild by choice. They belong to the user in the guild, not to the entry.
+// Package hidden holds the flags that take a user off a guild's board by choice. They belong to the user in the guild, not to the board's entry.
 package hidden
 
 import (
@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// Flags say by whom a user is hidden; 0 is nobody.
+// Flags say who hid a user; 0 means nobody.
 type Flags uint8
 
 // The flags.
@@ -26,7 +26,7 @@ func (f Flags) BySelf() bool { return f&BySelf != 0 }
 // words are the names of the flags, in their order.
 var words = []string{"manager", "self"}
 
-// Words are the names of the flags that are set; never nil.
+// Words returns the names of the flags that are set; never nil.
 func (f Flags) Words() []string {
 	set := []string{}
 	for i, word := range words {
@@ -37,10 +37,10 @@ func (f Flags) Words() []string {
 	return set
 }
 
-// String is the Words with spaces between, as in exports.
+// String returns the Words with spaces between them, as exports have it.
 func (f Flags) String() string { return strings.Join(f.Words(), " ") }
 
-// Parse reads words; ok is false if one of them names no flag.
+// Parse reads the names of flags. ok is false if it does not know one.
 func Parse(names ...string) (f Flags, ok bool) {
 	ok = true
 	for _, name := range names {
@@ -53,18 +53,18 @@ func Parse(names ...string) (f Flags, ok bool) {
 	return f, ok
 }
 
-// User is a user with flags, and the number of the change that set or lifted the last of them.
+// User is a user with flags. Number is that of the change that last set or lifted one of them.
 type User struct {
 	User   id.User
 	Flags  Flags
 	Number int64
 }
 
-// Part is what changed of a guild's flags after one number, up to another, which the guild has when it has all of them.
+// Part holds the users whose last change of flags has a number above After and at most Upto.
 type Part struct {
 	After, Upto int64
 	Users       []User // by number
 }
 
-// MaxStep is how many users one step hides or shows at most.
+// MaxStep is the maximum number of users that one step hides or shows.
 const MaxStep = 1000

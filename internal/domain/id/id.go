@@ -1,6 +1,6 @@
-// Package id holds the identifiers of guilds, users, roles and channels. Each is a snowflake (API document, "Snowflake"): 17 to 19 decimal
-// digits, the first not 0. The types keep one kind of identifier from being passed for another, and do not say that it exists; a value of
-// a type that did not come from its parser is not valid.
+// Package id holds the identifiers of guilds, users, roles and channels. Each is a snowflake (API
+// document, "Snowflake"): 17 to 19 decimal digits, the first not 0. One type for each kind keeps them
+// from being mixed up. A value is valid if it came from its parser; what it names need not exist.
 package id
 
 import "errors"

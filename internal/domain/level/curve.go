@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The bounds of the number of a curve's coefficients.
+// The bounds of the number of coefficients.
 const (
 	MinCoefficients = 2
 	MaxCoefficients = 5
@@ -20,8 +20,8 @@ type Curve struct {
 	p *polynomial // nil for the default
 }
 
-// NewCurve returns the curve of 2 to 5 finite coefficients, c0 first. Each stands for the shortest decimal that reads
-// back as the same float64, so 0.1 means a tenth. The error is a sentence for the person who chose them.
+// NewCurve returns the curve of 2 to 5 finite coefficients, c0 first. Each stands for the shortest decimal that
+// reads back as the same float64, so 0.1 means a tenth. The error is a sentence for the person who chose them.
 func NewCurve(coefficients []float64) (Curve, error) {
 	if len(coefficients) < MinCoefficients || len(coefficients) > MaxCoefficients {
 		return Curve{}, fmt.Errorf("the curve must have %d to %d coefficients, not %d", MinCoefficients, MaxCoefficients, len(coefficients))
@@ -40,25 +40,26 @@ func NewCurve(coefficients []float64) (Curve, error) {
 	return Curve{p}, nil
 }
 
-// Coefficients returns a copy of the coefficients, c0 first. NewCurve makes an equal curve of them, except of a preset's fractions.
+// Coefficients returns a copy of the coefficients, c0 first. NewCurve makes an
+// equal curve of them, unless a preset has fractions that no float64 holds.
 func (c Curve) Coefficients() []float64 {
 	p := c.polynomial()
 	return slices.Clone(p.floats[:p.terms])
 }
 
-// Equal reports whether both have the same coefficients and were made the same way, by a preset's name or by coefficients.
+// Equal reports whether both have the same coefficients and were made in the same way: by a preset's name or by coefficients.
 func (c Curve) Equal(other Curve) bool {
 	p, q := c.polynomial(), other.polynomial()
 	return p == q || (p.preset == q.preset && p.terms == q.terms && p.floats == q.floats)
 }
 
-// XPFor returns the XP at which level n begins, a half rounded away from zero. Levels below 0 count as 0, above Max as
-// Max. It exceeds MaxXP for levels that nobody can reach, and ends at 1<<53-1.
+// XPFor returns the XP at which level n begins; a half is rounded away from zero. A level below 0 counts as 0, one
+// above Max as Max. The result is more than MaxXP for levels that nobody can reach, and at most maxThreshold, 1<<53-1.
 func (c Curve) XPFor(n Level) XP {
 	return c.polynomial().at(min(n, Max))
 }
 
-// LevelAt returns the highest level, at most Max, that begins at xp or below. It rarely allocates.
+// LevelAt returns the highest level, at most Max, that begins at or below xp. It rarely allocates.
 func (c Curve) LevelAt(xp XP) Level {
 	p := c.polynomial()
 	low, high := Level(0), p.top
@@ -73,8 +74,8 @@ func (c Curve) LevelAt(xp XP) Level {
 	return low
 }
 
-// Progress returns the level at xp, the XP at which the next one begins, and how much of the way there is done, 0 to 100
-// percent. At level Max, which has no next, it is that level's own XP and 100.
+// Progress returns the level at xp, the XP at which the next level begins, and the progress to it in
+// percent, 0 to 100. Level Max has no next: there, nextLevelXP is the XP of Max itself and progress is 100.
 func (c Curve) Progress(xp XP) (lvl Level, nextLevelXP XP, progress float64) {
 	lvl = c.LevelAt(xp)
 	start := c.XPFor(lvl)
@@ -86,7 +87,7 @@ func (c Curve) Progress(xp XP) (lvl Level, nextLevelXP XP, progress float64) {
 	return lvl, next, max(0, min(progress, 100))
 }
 
-// Highest reports whether nobody at this level can reach the next one, which begins at nextLevelXP (Progress).
+// Highest reports whether nobody at level lvl can reach the next one. nextLevelXP is the result of Progress.
 func Highest(lvl Level, nextLevelXP XP) bool { return lvl >= Max || nextLevelXP > MaxXP }
 
 func (c Curve) polynomial() *polynomial {
@@ -112,19 +113,19 @@ var (
 	}
 )
 
-// Preset returns the curve of a name: default, amari or mee6.
+// Preset returns the curve with this name: default, amari or mee6.
 func Preset(name string) (Curve, bool) {
 	c, ok := presets[name]
 	return c, ok
 }
 
-// PresetName returns the name that the curve was made by; ok is false for a curve made of coefficients, even of a preset's.
+// PresetName returns the name of the preset that made the curve. ok is false for a curve made of coefficients, even if they equal a preset's.
 func (c Curve) PresetName() (name string, ok bool) {
 	name = c.polynomial().preset
 	return name, name != ""
 }
 
-// mustPreset makes a preset of exact fractions; a mistake in this file stops the program at start.
+// mustPreset makes a preset of exact fractions. A mistake in this file panics at start.
 func mustPreset(name string, coefficients ...ratio) *polynomial {
 	p := newPolynomial(coefficients)
 	p.preset = name
@@ -146,5 +147,5 @@ const (
 	Max   Level = 10000
 )
 
-// maxThreshold is the most XP that XPFor answers: the greatest whole number that every reader of JSON keeps exactly.
+// maxThreshold is the maximum result of XPFor: the greatest whole number that every JSON reader keeps exactly.
 const maxThreshold XP = 1<<53 - 1

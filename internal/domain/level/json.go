@@ -15,7 +15,7 @@ func (c Curve) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.Coefficients())
 }
 
-// ReadJSON reads what MarshalJSON writes.
+// ReadJSON reads a preset's name, or coefficients.
 func (c *Curve) ReadJSON(v strictjson.Value) error {
 	switch v.Kind() {
 	case '"':

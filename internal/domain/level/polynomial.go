@@ -13,14 +13,14 @@ type ratio = *big.Rat
 func whole(n int64) ratio       { return big.NewRat(n, 1) }
 func fraction(a, b int64) ratio { return big.NewRat(a, b) }
 
-// decimal is the shortest decimal that reads back as c, which is finite.
+// decimal returns the shortest decimal that reads back as c, which must be finite.
 func decimal(c float64) ratio {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(c, 'g', -1, 64))
 	return r
 }
 
-// polynomial evaluates a curve. A level begins where a value reaches a half, so values are exact: floats decide when the value is farther from a
-// half than their error, as it nearly always is, else big integers over a common denominator.
+// polynomial evaluates a curve exactly. It uses floats if their error cannot change how a
+// value is rounded, which is nearly always, and else big integers over a common denominator.
 type polynomial struct {
 	preset string
 	top    Level // the highest level that begins at MaxXP or below
@@ -45,7 +45,7 @@ func newPolynomial(coefficients []ratio) *polynomial {
 	return p
 }
 
-// at is XPFor without the upper bound of levels. Its values are within maxThreshold of 0.
+// at is XPFor without the maximum level. Its results are from -maxThreshold to maxThreshold.
 func (p *polynomial) at(n Level) XP {
 	if n <= 0 {
 		return 0
@@ -56,8 +56,8 @@ func (p *polynomial) at(n Level) XP {
 	return p.atBig(int64(n))
 }
 
-// atFloat is sure when the error of floats cannot move the value across a half. Horner's scheme over at most 5 rounded coefficients errs
-// by less than 10 units of 2^-53 of the sum of the terms' magnitudes; 2^-48 of it is more than enough.
+// atFloat evaluates with floats. sure means that their error cannot move the value across a half. Horner's scheme over at most 5
+// rounded coefficients errs by less than 10 units of 2^-53 of the sum of the terms' magnitudes; the margin is 2^-48 of that sum.
 func (p *polynomial) atFloat(n float64) (xp XP, sure bool) {
 	var v, magnitude float64
 	for i := p.terms - 1; i >= 0; i-- {
@@ -71,7 +71,7 @@ func (p *polynomial) atFloat(n float64) (xp XP, sure bool) {
 	if v+margin < -float64(maxThreshold)-1 {
 		return -maxThreshold, true
 	}
-	if !(margin < 0.25) { // also when it is not a number
+	if !(margin < 0.25) { // also when margin is not a number
 		return 0, false
 	}
 	fromHalf := math.Abs(math.Abs(v-math.Trunc(v)) - 0.5)
@@ -99,8 +99,8 @@ func (p *polynomial) atBig(n int64) XP {
 	return xp
 }
 
-// rise checks that the curve rises at every level up to MaxXP, and finds the top. A curve that passes MaxXP must not come
-// back under it: then a level would begin below the one before.
+// rise checks that the curve rises at every level up to MaxXP, and finds top. Above MaxXP
+// the curve must not fall below it again: such a level would begin below the one before.
 func (p *polynomial) rise() error {
 	var before XP
 	for n := Level(1); n <= Max; n++ {

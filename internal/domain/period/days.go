@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Days are yesterday, today and tomorrow in a guild's zone: what the live store needs to choose a day by its own clock.
+// Days are yesterday, today and tomorrow in a guild's zone. The live store chooses one of them by its own clock.
 type Days struct {
 	begins, ends time.Time // today
 	text         string
 }
 
-// DaysAt returns the days around an instant; nil when the calendar counts nothing.
+// DaysAt returns the days around an instant, or nil when the calendar counts nothing.
 func (c Calendar) DaysAt(t time.Time) *Days {
 	if !c.Counts() {
 		return nil
@@ -25,21 +25,20 @@ func (c Calendar) DaysAt(t time.Time) *Days {
 	return d
 }
 
-// At reports whether the day that is today is so at an instant.
+// At reports whether the instant is in the day that d calls today.
 func (d *Days) At(t time.Time) bool { return !t.Before(d.begins) && t.Before(d.ends) }
 
-// String returns when today begins and ends, in ms since 1970, and the boards of the three days, as redisstore's scripts take them
-// (prelude/gains.lua).
+// String returns when today begins and ends, in ms since 1970, and the boards of the three days, for redisstore's scripts (prelude/gains.lua).
 func (d *Days) String() string { return d.text }
 
-// Boards are the periods that a day's gains count for, in the order of Kinds; the zero Period where there is none. The day is always among them: its
-// totals are listed whichever boards a guild has.
+// Boards are the periods that count a day's gains, in the order of Kinds; a kind that does not count
+// has the zero Period. The day always counts: its totals are listed whatever boards a guild has.
 type Boards struct {
 	Day     Day
 	Periods [4]Period
 }
 
-// Boards returns the boards of a day. The calendar has to count something.
+// Boards returns the boards of a day. The calendar must count something.
 func (c Calendar) Boards(d Day) Boards {
 	b := Boards{Day: d}
 	for i, kind := range Kinds {
@@ -49,7 +48,7 @@ func (c Calendar) Boards(d Day) Boards {
 	return b
 }
 
-// String returns the day and the days of each period, as the live store notes which boards it has: "20784 20784-20785 20780-20787 - -".
+// String returns the day and the range of each period, as the live store notes its boards: "20784 20784-20785 20780-20787 - -".
 func (b Boards) String() string {
 	text := strconv.Itoa(int(b.Day))
 	for _, p := range b.Periods {
@@ -58,14 +57,14 @@ func (b Boards) String() string {
 	return text
 }
 
-// SameAs reports whether a text of String is of the same periods, whichever day it was written for.
+// SameAs reports whether text, a result of String, has the same periods. The day may differ.
 func (b Boards) SameAs(text string) bool {
 	_, ours, _ := strings.Cut(b.String(), " ")
 	_, theirs, _ := strings.Cut(text, " ")
 	return ours == theirs
 }
 
-// First is the first day that counts for any of the boards.
+// First returns the first day that counts for any of the boards.
 func (b Boards) First() (first Day) {
 	first = b.Day
 	for _, p := range b.Periods {
@@ -76,7 +75,7 @@ func (b Boards) First() (first Day) {
 	return first
 }
 
-// Range is the first day of the period and the one after its last, as the live store has it: "20776-20783"; "-" for the zero Period.
+// Range returns the first day of the period and the day after its last, as the live store has it: "20776-20783"; "-" for the zero Period.
 func (p Period) Range() string {
 	if p == (Period{}) {
 		return "-"
@@ -84,5 +83,5 @@ func (p Period) Range() string {
 	return strconv.Itoa(int(p.First)) + "-" + strconv.Itoa(int(p.End))
 }
 
-// Place is the place of a kind among Kinds, from 1.
+// Place returns the position of a kind in Kinds, from 1.
 func (k Kind) Place() int { return slices.Index(Kinds, k) + 1 }

@@ -12,10 +12,10 @@ type Gain struct {
 	Gained int64 `json:"gained"`
 }
 
-// errGains says that a text is not one of FormatGains.
+// errGains says that FormatGains did not write the text.
 var errGains = errors.New("not a list of gains")
 
-// FormatGains writes gains as both stores keep those of a member: 20782:350,20781:-20.
+// FormatGains writes a member's gains as both stores keep them: 20782:350,20781:-20.
 func FormatGains(gains []Gain) string {
 	var text []byte
 	for i, g := range gains {
@@ -28,7 +28,7 @@ func FormatGains(gains []Gain) string {
 	return string(text)
 }
 
-// ParseGains reads what FormatGains wrote; an empty text is none.
+// ParseGains reads what FormatGains wrote; an empty text means no gains.
 func ParseGains(text string) (gains []Gain, err error) {
 	if text == "" {
 		return nil, nil

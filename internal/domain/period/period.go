@@ -23,21 +23,21 @@ const (
 	Seasonal Kind = "season"
 )
 
-// Kinds are all kinds, shorter ones first.
+// Kinds are all kinds, shortest first.
 var Kinds = []Kind{Daily, Weekly, Monthly, Seasonal}
 
 // Period is a range of days: First is in it, End is the first day after it.
 type Period struct {
 	Kind       Kind
-	ID         string // 2026-11-25, 2026-W48, 2026-11 or season-winter-26; ids of one kind but seasons sort by time
-	Name       string // of a season; else empty
+	ID         string // 2026-11-25, 2026-W48, 2026-11 or season-winter-26; ids of one kind sort by time, except seasons'
+	Name       string // for a season; else empty
 	First, End Day
 }
 
-// seasonPrefix begins the ids of periods that are seasons.
+// seasonPrefix begins the ids of seasons.
 const seasonPrefix = "season-"
 
-// Season is a range of days that a guild chose: Start is in it, End is not.
+// Season is a range of days that a guild chose: it contains Start but not End.
 type Season struct {
 	ID    string `json:"id"` // 1 to 32 of a-z, 0-9 and -
 	Name  string `json:"name" bytes:"1..256"`
@@ -45,12 +45,12 @@ type Season struct {
 	End   Day    `json:"end"`
 }
 
-// Period returns the period that the season is.
+// Period returns the season as a period.
 func (s Season) Period() Period {
 	return Period{Kind: Seasonal, ID: seasonPrefix + s.ID, Name: s.Name, First: s.Start, End: s.End}
 }
 
-// At returns the day, week or month that a day is in. It panics for Seasonal, which no calendar of the world knows.
+// At returns the day, week or month that contains a day. It panics for Seasonal, since only guilds define seasons.
 func At(kind Kind, d Day) Period {
 	date := d.date()
 	switch kind {
@@ -73,11 +73,11 @@ var (
 	seasonID = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 )
 
-// ValidSeasonID reports whether a season may have that id.
+// ValidSeasonID reports whether text can be the id of a season.
 func ValidSeasonID(text string) bool { return seasonID.MatchString(text) }
 
-// Parse reads the id of a period, in the years 1970 to 9999. A season has its kind and id only. errMalformed for anything else, week
-// 53 of a year with 52 included.
+// Parse reads the id of a period, in the years 1970 to 9999. For a season it sets only kind and
+// id. It returns errMalformed for any other text, including week 53 of a year with 52 weeks.
 func Parse(text string) (Period, error) {
 	if id, ok := strings.CutPrefix(text, seasonPrefix); ok && ValidSeasonID(id) {
 		return Period{Kind: Seasonal, ID: text}, nil
@@ -104,7 +104,7 @@ func Parse(text string) (Period, error) {
 	return p, nil
 }
 
-// SeasonName returns the name of a season; nil for the other kinds, which have none.
+// SeasonName returns the name of a season, or nil for other kinds, which have none.
 func (p Period) SeasonName() *string {
 	if p.Kind != Seasonal {
 		return nil
@@ -112,25 +112,25 @@ func (p Period) SeasonName() *string {
 	return &p.Name
 }
 
-// Bounds returns the first instant of the period, and the first one after it.
+// Bounds returns the first instant of the period, and the first instant after it.
 func (p Period) Bounds(zone *time.Location) (start, end time.Time) {
 	return p.First.Begin(zone), p.End.Begin(zone)
 }
 
-// Has reports whether a day is in the period.
+// Has reports whether the period contains a day.
 func (p Period) Has(d Day) bool { return p.First <= d && d < p.End }
 
-// Calendar is what a guild counts gains for.
+// Calendar is the periods for which a guild counts gains.
 type Calendar struct {
 	Zone    *time.Location
 	Kinds   []Kind // of Daily, Weekly and Monthly, each at most once
 	Seasons []Season
 }
 
-// Counts reports whether gains are counted at all.
+// Counts reports whether the guild counts gains at all.
 func (c Calendar) Counts() bool { return len(c.Kinds) > 0 || len(c.Seasons) > 0 }
 
-// Running returns the periods that a day is in, shorter kinds first.
+// Running returns the periods that contain a day, shorter kinds first.
 func (c Calendar) Running(d Day) (running []Period) {
 	for _, kind := range Kinds {
 		if p, ok := c.Of(kind, d); ok {
@@ -140,7 +140,7 @@ func (c Calendar) Running(d Day) (running []Period) {
 	return running
 }
 
-// Of returns the period of a kind that a day is in, if there is one and the kind is configured.
+// Of returns the period of a kind that contains a day. ok is false if there is none or the guild does not count the kind.
 func (c Calendar) Of(kind Kind, d Day) (Period, bool) {
 	if kind == Seasonal {
 		for _, s := range c.Seasons {

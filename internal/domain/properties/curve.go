@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// OwnCurve is what a form calls a curve that is no preset.
+// OwnCurve is the option of a form for a curve that is no preset.
 const OwnCurve = "own"
 
 // curve is the name of a preset, or OwnCurve with coefficients in fields of their own.
@@ -20,7 +20,7 @@ type curve struct{ Options []Option }
 
 func (curve) Shape() string { return "curve" }
 
-// Coefficient is the field of a curve's coefficient, counted from 0.
+// Coefficient returns the name of the field of coefficient i, counted from 0.
 func Coefficient(i int) string { return fmt.Sprintf("curve[%d]", i) }
 
 func (curve) fill(f Form, name string, value jsontext.Value, _ *Known) {
@@ -34,7 +34,7 @@ func (curve) fill(f Form, name string, value jsontext.Value, _ *Known) {
 	}
 }
 
-// read returns coefficients up to the last one that is not empty.
+// read returns the coefficients up to the last one that is not empty.
 func (curve) read(f Form, name string, _ jsontext.Value, _ *Known) any {
 	if f.Fields[name] != OwnCurve {
 		return f.Fields[name]
@@ -60,10 +60,10 @@ func (curve) words(value jsontext.Value, _ *Known) string {
 	return strings.Join(list, " ")
 }
 
-// cooldown is a time in milliseconds, which a form takes in minutes or seconds.
+// cooldown is milliseconds in the document, minutes or seconds in a form.
 type cooldown struct{}
 
-// Unit is at the end of the name of the field of a cooldown's unit.
+// Unit ends the name of the field that holds a cooldown's unit.
 const Unit = ".unit"
 
 const (
@@ -73,7 +73,7 @@ const (
 
 func (cooldown) Shape() string { return "cooldown" }
 
-// fill writes minutes when they are whole, and otherwise seconds.
+// fill writes whole minutes if the value is that, and else seconds.
 func (cooldown) fill(f Form, name string, value jsontext.Value, _ *Known) {
 	ms := decode[int64](value)
 	f.Fields[name], f.Fields[name+Unit] = strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64), seconds
@@ -82,7 +82,7 @@ func (cooldown) fill(f Form, name string, value jsontext.Value, _ *Known) {
 	}
 }
 
-// read returns what is entered, to the nearest millisecond. A unit that was not sent is minutes.
+// read returns what was typed, to the nearest millisecond. Without a unit it means minutes.
 func (cooldown) read(f Form, name string, _ jsontext.Value, _ *Known) any {
 	typed := strings.TrimSpace(f.Fields[name])
 	n, err := strconv.ParseFloat(typed, 64)
@@ -100,7 +100,7 @@ func (cooldown) words(value jsontext.Value, _ *Known) string {
 	return Duration(time.Duration(decode[int64](value)) * time.Millisecond)
 }
 
-// Duration is a time in words, in the largest unit in which it is a whole number: "2 hours", "1 minute", "12.5 seconds".
+// Duration returns a duration in words, in the largest unit that has no fraction: "2 hours", "1 minute", "12.5 seconds".
 func Duration(d time.Duration) string {
 	n, called := d.Seconds(), "second"
 	switch {

@@ -13,23 +13,23 @@ import (
 	"levelboard/internal/domain/guild"
 )
 
-// maxRows bounds the rows that are read of a list, above what a guild may have, so that nothing valid is left out.
+// maxRows bounds the rows of a list that are read. It is more than any list may have, so that no valid row is left out.
 const maxRows = 300
 
-// Form is what a manager can set as text, right or wrong. Its fields have the names of their paths in the document.
+// Form holds the settings of a form as text, which may be invalid. A field's name is its path in the document.
 type Form struct {
 	Fields map[string]string
 	Rows   map[string][]map[string]string // of the lists of rows, by property
 }
 
-// Known is what is known beside a form: what is saved, and the roles and channels that have names.
+// Known is what a form is read and filled with: the saved settings, and the names of roles and channels.
 type Known struct {
 	saved   object
 	targets map[Of]map[string]object
-	brief   bool // of channels and roles, forms say ids and names only
+	brief   bool // forms show only ids and names of channels and roles
 }
 
-// Know gathers what is known of a guild and its directory.
+// Know gathers the settings of a guild and the names in its directory.
 func Know(s *guild.Settings, d guild.Directory) *Known {
 	k := &Known{saved: document(s), targets: map[Of]map[string]object{Roles: {}, Channels: {}}}
 	for _, m := range s.Multipliers {
@@ -52,7 +52,7 @@ func (k *Known) note(of Of, list jsontext.Value) {
 
 func (k *Known) nameOf(of Of, one string) string { return plain(k.targets[of][one]["name"]) }
 
-// document is the settings by property.
+// document returns the settings by property.
 func document(s *guild.Settings) object {
 	encoded, err := guild.Marshal(*s)
 	if err != nil {
@@ -61,7 +61,7 @@ func document(s *guild.Settings) object {
 	return decode[object](encoded)
 }
 
-// managed are the properties of the settings page.
+// managed yields the properties of the settings page.
 func managed(yield func(Property) bool) {
 	for _, p := range Table {
 		if p.Section != "" && p.Section != OwnPage && !yield(p) {
@@ -70,7 +70,7 @@ func managed(yield func(Property) bool) {
 	}
 }
 
-// Filled is the form of what is saved. version is the number of the last change.
+// Filled returns the form of the saved settings. version is the number of the last change.
 func (k *Known) Filled(version int64) Form {
 	f := Form{Fields: map[string]string{}, Rows: map[string][]map[string]string{}}
 	for p := range managed {
@@ -80,7 +80,7 @@ func (k *Known) Filled(version int64) Form {
 	return f
 }
 
-// Read reads what was sent and judges nothing. Rows may have any numbers. Lines end as they do in Filled.
+// Read reads a sent form and checks nothing. Its rows may have any numbers. It ends lines as Filled does.
 func Read(sent url.Values) Form {
 	f := Form{Fields: map[string]string{}, Rows: map[string][]map[string]string{}}
 	numbered := map[string]map[int]map[string]string{}
@@ -118,7 +118,7 @@ func inRow(name string) (list string, n int, property string, ok bool) {
 	return list, n, property, ok && err == nil && n >= 0 && known && isRows
 }
 
-// Given are the properties as the form says them, for the document's rules to judge.
+// Given returns the form's properties as JSON. The document's rules have not checked them.
 func (k *Known) Given(f Form) map[string]jsontext.Value {
 	given := map[string]jsontext.Value{}
 	for p := range managed {
@@ -127,12 +127,12 @@ func (k *Known) Given(f Form) map[string]jsontext.Value {
 	return given
 }
 
-// value is what a form says of a property, to be compared with what another one says: whatever is saved, the same text has the same value.
+// value returns a property of the form, to compare it with that of another form. The same text always has the same value, whatever is saved.
 func (k *Known) value(f Form, p Property) jsontext.Value {
 	return Encode(p.Kind.read(f, p.Name, nil, &Known{targets: k.targets, brief: true}))
 }
 
-// Same reports whether two forms say the same.
+// Same reports whether two forms have the same values.
 func (k *Known) Same(a, b Form) bool {
 	for p := range managed {
 		if string(k.value(a, p)) != string(k.value(b, p)) {
@@ -142,11 +142,11 @@ func (k *Known) Same(a, b Form) bool {
 	return true
 }
 
-// Difference is what was changed of a property, or of a row of one, in words, which are empty for what is not there.
+// Difference is a changed property, or a changed row of one, in words. Before or After is empty for a row that was added or removed.
 type Difference struct{ Label, Before, After string }
 
-// Differences puts in words how two objects of JSON differ, of properties of a guild's document and its directory. For a list, it
-// returns the rows that are on one side only.
+// Differences puts into words how two JSON objects differ. Their properties are those of a
+// guild's document and directory. For a list, it returns only the rows that one side lacks.
 func (k *Known) Differences(before, after jsontext.Value) (list []Difference) {
 	was, is := decode[object](before), decode[object](after)
 	for _, p := range slices.Concat(Table, directory) {
@@ -158,7 +158,7 @@ func (k *Known) Differences(before, after jsontext.Value) (list []Difference) {
 	return list
 }
 
-// listed is a value in words; of a list, its rows.
+// listed returns a value in words; for a list, each of its rows.
 func (k *Known) listed(kind Kind, value jsontext.Value) (words []string) {
 	rows, ok := kind.(Rows)
 	if !ok {
@@ -170,15 +170,15 @@ func (k *Known) listed(kind Kind, value jsontext.Value) (words []string) {
 	return words
 }
 
-// apart joins what others lack.
+// apart joins the words that others lacks.
 func apart(words, others []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(one string) bool { return slices.Contains(others, one) }), "; ")
 }
 
-// Fact is a property in words; of a list, one of its rows.
+// Fact is a property in words, or a row of one.
 type Fact struct{ Label, Words string }
 
-// Facts are all properties in words.
+// Facts returns all properties in words.
 func Facts(s *guild.Settings) (list []Fact) {
 	k, all := &Known{}, document(s)
 	for _, p := range Table {
@@ -193,5 +193,5 @@ func Facts(s *guild.Settings) (list []Fact) {
 	return list
 }
 
-// key names a part of a form that is merged on its own: a property, or a row of a list.
+// key names a part of a form that is merged by itself: a property, or a row of a list.
 func key(list, row string) string { return fmt.Sprintf("%s:%s", list, row) }

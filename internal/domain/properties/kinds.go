@@ -9,23 +9,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Kind is how values of a property look. In a form they are text, right or wrong, in the fields whose names begin with the property's.
+// Kind says how values of a property are shown and read. A form holds them as
+// text, which may be invalid, in fields whose names begin with the property's.
 type Kind interface {
-	// Shape names how it is shown in a form: box, radio, select, input, area, hidden, curve, cooldown, ticks or rows.
+	// Shape names the control on the page: box, radio, select, input, area, hidden, curve, cooldown, ticks or rows.
 	Shape() string
 	// fill writes a value of the document into the fields.
 	fill(f Form, name string, value jsontext.Value, k *Known)
-	// read returns the value that the fields say. It passes on as text anything else, for the document's rules to reject. saved is the
-	// value that the document has in its place.
+	// read returns the value of the fields. It passes on text that is no such value, so
+	// that the document's rules reject it. saved is the value that the saved document has.
 	read(f Form, name string, saved jsontext.Value, k *Known) any
-	// words says a value of the document in words.
+	// words puts a value of the document into words.
 	words(value jsontext.Value, k *Known) string
 }
 
-// Option is a value to choose and what it is called.
+// Option is a value to choose, and its label.
 type Option struct{ Value, Label string }
 
-// Options are what a kind of value is chosen from; nil when it is not.
+// Options returns the options of a kind, or nil if it has none.
 func Options(kind Kind) []Option {
 	switch k := kind.(type) {
 	case choice:
@@ -38,12 +39,12 @@ func Options(kind Kind) []Option {
 	return nil
 }
 
-// Input is a kind whose field is an input of HTML.
+// Input is a kind that is shown as an HTML input.
 type Input interface{ Input() (kind, list string) }
 
 const on, off = "on", "off"
 
-// box is true or false. A box that is not ticked is empty in a form, or not there.
+// box is true or false. In a form, a box that is not ticked is empty or absent.
 type box struct{}
 
 func (box) Shape() string { return "box" }
@@ -68,10 +69,10 @@ func isTrue(value jsontext.Value) bool { return string(value) == "true" }
 
 // text is a string.
 type text struct {
-	lower       bool   // it is kept in lower case
+	lower       bool   // stored in lower case
 	optional    bool   // null when empty
-	area        bool   // its field has lines
-	input, list string // the type of its field, and the datalist that it has
+	area        bool   // a text area
+	input, list string // the input's type, and its datalist
 }
 
 func (t text) Input() (kind, list string)                { return t.input, t.list }
@@ -97,7 +98,7 @@ func (t text) read(f Form, name string, _ jsontext.Value, _ *Known) any {
 	return typed
 }
 
-// hidden is the id of a row, which a new one does not have.
+// hidden is the id of a row. A new row has none.
 type hidden struct{ text }
 
 func (hidden) Shape() string { return "hidden" }
@@ -109,10 +110,10 @@ func (hidden) read(f Form, name string, _ jsontext.Value, _ *Known) any {
 	return f.Fields[name]
 }
 
-// leftOut is no value: the row has no such property.
+// leftOut has no value: the row lacks the property.
 type leftOut struct{}
 
-// choice is one of some texts.
+// choice is one of a few texts.
 type choice struct {
 	text
 	radio   bool
@@ -126,7 +127,7 @@ func (c choice) Shape() string {
 	return "select"
 }
 
-// words is the value in lower case: "public", "channel".
+// words returns the value in lower case: "public", "channel".
 func (c choice) words(value jsontext.Value, _ *Known) string { return strings.ToLower(plain(value)) }
 
 // number is a number as it was typed.
@@ -148,7 +149,7 @@ func (n number) read(f Form, name string, _ jsontext.Value, _ *Known) any {
 	return Numeric(typed)
 }
 
-// Numeric passes a number on as it was written, for the document's rules to judge; anything else becomes a string, which they reject.
+// Numeric passes a number on as typed, for the document's rules to check. Other text becomes a string, which they reject.
 func Numeric(typed string) jsontext.Value {
 	typed = strings.TrimSpace(typed)
 	if typed != "" && strings.Trim(typed, "0123456789.eE+-") == "" && jsontext.Value(typed).IsValid() {
@@ -158,12 +159,12 @@ func Numeric(typed string) jsontext.Value {
 }
 
 var (
-	// thousands is a whole number as people group it: 1,000, 1 000, 1.000 or 1'000.
+	// thousands matches a whole number with grouped digits: 1,000, 1 000, 1.000 or 1'000.
 	thousands  = regexp.MustCompile(`^[0-9]{1,3}(?:[,.' \x{a0}\x{202f}’][0-9]{3})+$`)
 	separators = regexp.MustCompile(`[^0-9]`)
 )
 
-// PlainNumber is a whole number as it was typed, without what groups its digits.
+// PlainNumber removes what groups the digits of a typed whole number.
 func PlainNumber(typed string) string {
 	if typed = strings.TrimSpace(typed); thousands.MatchString(typed) {
 		return separators.ReplaceAllString(typed, "")
@@ -171,12 +172,12 @@ func PlainNumber(typed string) string {
 	return typed
 }
 
-// ticks are some of few texts, a box each.
+// ticks is some of a few texts, with a box for each.
 type ticks struct{ Options []Option }
 
 func (ticks) Shape() string { return "ticks" }
 
-// BoxOf is the field of one of them.
+// BoxOf returns the name of the field of one box.
 func BoxOf(name, value string) string { return name + "[" + value + "]" }
 
 func (t ticks) fill(f Form, name string, value jsontext.Value, _ *Known) {
@@ -185,7 +186,7 @@ func (t ticks) fill(f Form, name string, value jsontext.Value, _ *Known) {
 	}
 }
 
-// read returns first those that are saved, in their order, so that an unchanged form changes nothing.
+// read puts the saved ones first, in their saved order, so that an unchanged form changes nothing.
 func (t ticks) read(f Form, name string, saved jsontext.Value, _ *Known) any {
 	list, was := []string{}, decode[[]string](saved)
 	seen := map[string]bool{}
@@ -204,14 +205,14 @@ func (t ticks) words(value jsontext.Value, _ *Known) string {
 	return strings.Join(decode[[]string](value), ", ")
 }
 
-// tally is a list that is only counted.
+// tally is a list of which only the length is shown.
 type tally struct{ text }
 
 func (tally) words(value jsontext.Value, _ *Known) string {
 	return fmt.Sprint(len(decode[[]jsontext.Value](value)))
 }
 
-// plain is a text of the document without its quotes, and anything else as it is written there; null is empty.
+// plain returns a text of the document without its quotes, "" for null, and any other value as JSON.
 func plain(value jsontext.Value) string {
 	switch value.Kind() {
 	case '"':
@@ -223,7 +224,7 @@ func plain(value jsontext.Value) string {
 	}
 }
 
-// decode reads what Marshal or encode wrote.
+// decode reads what Marshal or Encode wrote.
 func decode[T any](value jsontext.Value) (read T) {
 	if len(value) > 0 {
 		_ = json.Unmarshal(value, &read, jsontext.AllowInvalidUTF8(true))
@@ -231,7 +232,7 @@ func decode[T any](value jsontext.Value) (read T) {
 	return read
 }
 
-// Encode writes what has no way to fail: texts, numbers, lists and maps of them. The same value is written in the same way.
+// Encode writes values that cannot fail: texts, numbers, and lists and maps of them. It always writes the same value in the same way.
 func Encode(value any) jsontext.Value {
 	encoded, err := json.Marshal(value, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {

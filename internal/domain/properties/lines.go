@@ -11,32 +11,32 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// Of says what the ids of a list are.
+// Of says what kind of ids a list has.
 type Of string
 
-// What ids can be. Those of members have no names here.
+// The kinds of ids. Members' ids have no names here.
 const (
 	Members  Of = ""
 	Channels Of = "channel"
 	Roles    Of = "role"
 )
 
-// Line is an id as it stands in a text area, with the name behind it.
+// Line is a line of a text area: an id, and the name after it.
 type Line struct {
-	Number   int // from 1, as people count them: empty ones too
+	Number   int // from 1, empty lines included
 	ID, Name string
 }
 
-// Lined is a kind that is written in a text area, in lines of ids.
+// Lined is a kind that is typed into a text area, one id a line.
 type Lined interface {
 	Kind
 	// Lines reads a text area.
 	Lines(text string) []Line
-	// Names says what the ids are; row is the row that the field is in.
+	// Names returns what the ids of the field stand for; row is the row that has the field.
 	Names(row map[string]string) Of
 }
 
-// ids are ids only. A line may be written as elsewhere, with a name that is not kept, or be several ids.
+// ids is a list of ids. A line may also have a name, which is dropped, or several ids.
 type ids struct{ of Of }
 
 func (ids) Shape() string                { return "area" }
@@ -61,7 +61,7 @@ func (i ids) fill(f Form, name string, value jsontext.Value, k *Known) {
 	f.Fields[name] = text
 }
 
-// line leaves out a name that would be read as one more id.
+// line leaves out a name that would be read as another id.
 func (i ids) line(one, name string) string {
 	line := strings.TrimSpace(one + " " + OneLine(name))
 	if len(i.Lines(line)) > 1 {
@@ -86,13 +86,13 @@ func (i ids) words(value jsontext.Value, k *Known) string {
 	return strings.Join(list, ", ")
 }
 
-// targets are the channels or roles of a row. What a form has no place for, such as a colour, stays as it was saved.
-type targets struct{ byType bool } // the row's type says which; otherwise they are roles
+// targets are the channels or roles of a row. Properties that a form does not show, such as a colour, stay as saved.
+type targets struct{ byType bool } // the row's type chooses channels or roles; else they are roles
 
 func (targets) Shape() string            { return "area" }
 func (targets) Lines(text string) []Line { return namedLines(text) }
 
-// Names says what a row's ids are.
+// Names returns what a row's ids stand for.
 func (t targets) Names(row map[string]string) Of {
 	if t.byType && row["type"] != string(guild.RoleMultiplier) {
 		return Channels
@@ -121,7 +121,7 @@ func (t targets) read(f Form, name string, saved jsontext.Value, k *Known) any {
 			target = object{"name": Encode(OneLine(plain(target["name"])))}
 		}
 		target["id"] = Encode(line.ID)
-		// A name that a line cannot hold as it is was not changed by having been shown on one.
+		// A line may not be able to hold the name as it is. If it is only such a copy, the saved name stays.
 		if line.Name != "" && OneLine(plain(target["name"])) != OneLine(line.Name) {
 			target["name"] = Encode(line.Name)
 		}
@@ -142,7 +142,7 @@ func (targets) words(value jsontext.Value, _ *Known) string {
 	return strings.Join(list, ", ")
 }
 
-// namedLines reads a text area of one id a line, a space, and the name.
+// namedLines reads a text area whose lines are an id, a space, and a name.
 func namedLines(text string) (list []Line) {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -159,15 +159,15 @@ func namedLines(text string) (list []Line) {
 	return list
 }
 
-// idLike are numbers that can only be meant as ids, right or wrong, and not as part of a name.
+// idLike matches numbers that must be meant as ids, valid or not, and not as part of a name.
 var idLike = regexp.MustCompile(`^[0-9]{15,}$`)
 
 func isSpace(r rune) bool { return strings.ContainsRune(" \t\u00a0,;", r) }
 
-// OneLine is a name as a line of a text area can hold it.
+// OneLine returns a name in the form that a line of a text area can hold.
 func OneLine(name string) string { return strings.Join(strings.Fields(name), " ") }
 
-// Choices are the lines that a text area may be given: those of the channels or of the roles of a directory.
+// Choices returns the lines that can be added to a text area: the channels or the roles of a directory.
 func Choices(d guild.Directory, of Of) (list []Line) {
 	switch of {
 	case Channels:
@@ -182,7 +182,7 @@ func Choices(d guild.Directory, of Of) (list []Line) {
 	return list
 }
 
-// Added is the text of the field with one more line, unless one with its id is there.
+// Added returns the text of the field with one more line, unless it has one with that id.
 func Added(kind Lined, text string, line Line) string {
 	if slices.ContainsFunc(namedLines(text), func(l Line) bool { return l.ID == line.ID }) {
 		return text
@@ -197,7 +197,7 @@ func Added(kind Lined, text string, line Line) string {
 	return text + written + "\n"
 }
 
-// Ambiguous reports whether a name cannot stand for its id in a list to choose from, since it is like one.
+// Ambiguous reports whether a list of choices must show the id with the name, since the name looks like an id.
 func (l Line) Ambiguous() bool {
 	return l.Name == "" || id.Valid(l.Name) || ids{}.line(l.ID, l.Name) == l.ID
 }

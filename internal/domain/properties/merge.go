@@ -11,17 +11,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The fields by which a form knows what it was made of: the number of the last change, and for each part, a property or a row, a digest. A digest
-// is enough to see who changed a part, and keeps the form short. For a set, the form has all texts.
+// Fields by which a form knows its origin: the number of the last change, and a digest of each part (a property or a
+// row). A digest is enough to see who changed a part, and keeps the form short. For a set, the form has all texts.
 const (
 	versionField = "version"
 	baseField    = "base"
 )
 
-// Conflict is a part that two managers changed differently, in words.
+// Conflict is a part that two managers changed in different ways, in words.
 type Conflict struct{ Key, Label, Saved, Mine string }
 
-// stamp notes in f what the form of saved is made of.
+// stamp notes in f the version and the digests of saved, its origin.
 func (k *Known) stamp(f, saved Form, version int64) {
 	f.Fields[versionField] = strconv.FormatInt(version, 10)
 	var base []string
@@ -41,13 +41,13 @@ func (k *Known) stamp(f, saved Form, version int64) {
 	f.Fields[baseField] = strings.Join(base, " ")
 }
 
-// digest is the digest of a part in a form of the form's version.
+// digest returns the digest of a part, in a form with f's version.
 func digest(f Form, key string, value jsontext.Value) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", f.Fields[versionField], key, value))
 	return base64.RawURLEncoding.EncodeToString(sum[:6])
 }
 
-// rowValue is the value of a row without its id, which a new one does not have.
+// rowValue returns the value of a row without its id, since a new row has none.
 func (k *Known) rowValue(rows Rows, row map[string]string) jsontext.Value {
 	value := k.row(rows, row)
 	delete(value, "id")
@@ -58,21 +58,21 @@ func (k *Known) row(rows Rows, row map[string]string) object {
 	return rows.readRow(row, nil, &Known{targets: k.targets, brief: true})
 }
 
-// IsOf reports whether the form was made of that version.
+// IsOf reports whether the form's origin has that version.
 func (f Form) IsOf(version int64) bool {
 	return f.Fields[versionField] == strconv.FormatInt(version, 10)
 }
 
-// merge is one merge of a form with what was saved since it was made.
+// merge is one merge of a form with the changes saved since its origin.
 type merge struct {
 	*Known
 	mine, saved Form
-	base        map[string]string // by part
+	base        map[string]string // the digests of the origin, by part
 	conflicts   []Conflict
 }
 
-// Merge brings into the form what others saved since it was made, whose last change has the number version. Where both changed a part differently,
-// the form's own stays, and the conflict is returned. The form is then one of that version.
+// Merge brings the changes that others saved since the form's origin into the form; version is the number of the last one. Where
+// both changed a part differently, the form keeps its own, and Merge returns the conflict. Then the form's origin is that version.
 func (k *Known) Merge(mine Form, version int64) []Conflict {
 	m := merge{Known: k, mine: mine, saved: k.Filled(version), base: map[string]string{}}
 	for _, noted := range strings.Fields(mine.Fields[baseField]) {
@@ -101,17 +101,17 @@ func (k *Known) Merge(mine Form, version int64) []Conflict {
 	return m.conflicts
 }
 
-// unchanged reports whether a part is as it was when the form was made.
+// unchanged reports whether a part is as in the form's origin.
 func (m *merge) unchanged(key string, value jsontext.Value) bool {
 	return m.base[key] == digest(m.mine, key, value)
 }
 
-// takes reports whether what is saved takes the place of what the form has: they are the same, or only what is saved was changed.
+// takes reports whether theirs, the saved value, replaces ours, the form's: they are equal, or only the saved one was changed.
 func (m *merge) takes(key string, theirs, ours jsontext.Value) bool {
 	return string(theirs) == string(ours) || m.unchanged(key, ours)
 }
 
-// isSet reports whether a property is a set of texts: two managers' additions and removals never contradict each other.
+// isSet reports whether a property is a set of texts. Two managers' additions and removals in a set never conflict.
 func isSet(p Property) bool {
 	switch p.Kind.(type) {
 	case ids, ticks:
@@ -120,10 +120,10 @@ func isSet(p Property) bool {
 	return false
 }
 
-// texts are the texts of a set in a form.
+// texts returns the texts of a set in a form.
 func (k *Known) texts(f Form, p Property) []string { return decode[[]string](k.value(f, p)) }
 
-// set merges a set: what is saved, without what was removed here, then what was added here.
+// set merges a set: the saved texts, without those that the form removed, then those that it added.
 func (m *merge) set(p Property) {
 	theirs, ours, base := m.texts(m.saved, p), m.texts(m.mine, p), strings.Split(m.base[p.Name], ",")
 	if string(Encode(theirs)) == string(Encode(ours)) || strings.Join(theirs, ",") == m.base[p.Name] {
@@ -139,14 +139,14 @@ func (m *merge) set(p Property) {
 	p.Kind.fill(m.mine, p.Name, Encode(merged), m.Known)
 }
 
-// rows merges a list: rows as they are saved, in their order, then the form's new ones.
+// rows merges a list: the saved rows in their order, then the form's new ones.
 func (m *merge) rows(p Property, rows Rows) (merged []map[string]string) {
 	mine := m.mine.Rows[p.Name]
 	words := func(row map[string]string) string { return m.rowWords(rows, m.row(rows, row)) }
 	conflict := func(key string, theirs, ours string) {
 		m.conflicts = append(m.conflicts, Conflict{key, p.Label, theirs, ours})
 	}
-	used := make([]bool, len(mine)) // the form's rows that have found their place
+	used := make([]bool, len(mine)) // the form's rows that are merged
 	find := func(like func(row map[string]string) bool) map[string]string {
 		for i, row := range mine {
 			if !used[i] && like(row) {
@@ -168,7 +168,7 @@ func (m *merge) rows(p Property, rows Rows) (merged []map[string]string) {
 				conflict(key, words(theirs), words(ours))
 			}
 			merged = append(merged, ours)
-		case !there: // it is new, and maybe what this form had saved already
+		case !there: // new, unless this form has saved it already
 			find(func(row map[string]string) bool {
 				return row["id"] == "" && string(m.rowValue(rows, row)) == string(value)
 			})
@@ -190,10 +190,10 @@ func (m *merge) rows(p Property, rows Rows) (merged []map[string]string) {
 	return merged
 }
 
-// removed is in the place of a row that is not there.
+// removed stands for a row that was removed.
 const removed = "removed"
 
-// TakeSaved puts what is saved in the place of the part that a conflict is about.
+// TakeSaved resolves a conflict by replacing the form's part with the saved one.
 func (k *Known) TakeSaved(f Form, key string) {
 	saved := k.Filled(0)
 	list, id, isRow := strings.Cut(key, ":")
@@ -219,7 +219,7 @@ func (k *Known) TakeSaved(f Form, key string) {
 	}
 }
 
-// take copies a property's fields, and leaves the one where an item is chosen.
+// take copies a property's fields, except the one in which an item is chosen.
 func (f Form) take(from Form, property string) {
 	belongs := func(name string) bool {
 		rest, ok := strings.CutPrefix(name, property)

@@ -14,13 +14,13 @@ import (
 
 // Rows is a list of rows. A row's fields are named LIST[0].PROPERTY.
 type Rows struct {
-	Noun    string   // what a row is called
-	Add     []Option // the buttons that add one
+	Noun    string   // the name of a row
+	Add     []Option // the buttons that add a row
 	Fields  []Property
-	inWords func(w map[string]string) string // a row in words, by those of its properties
+	inWords func(w map[string]string) string // a row in words, made of its properties' words
 }
 
-// object is an object of JSON.
+// object is a JSON object.
 type object map[string]jsontext.Value
 
 func (o object) copied() object { return maps.Clone(o) }
@@ -28,7 +28,7 @@ func (o object) copied() object { return maps.Clone(o) }
 // Shape is as in Kind.
 func (Rows) Shape() string { return "rows" }
 
-// Field is the name of a field in a row of the list.
+// Field returns the name of a field in a row of the list.
 func Field(list string, row int, property string) string {
 	return fmt.Sprintf("%s[%d].%s", list, row, property)
 }
@@ -52,7 +52,7 @@ func (r Rows) read(f Form, name string, saved jsontext.Value, k *Known) any {
 	return list
 }
 
-// readRow reads a row of the form; saved are all rows of the list.
+// readRow reads a row of the form; saved has all saved rows of the list.
 func (r Rows) readRow(row map[string]string, saved []object, k *Known) object {
 	var was object
 	for _, one := range saved {
@@ -83,17 +83,17 @@ func (k *Known) rowWords(r Rows, row object) string {
 	return r.inWords(words)
 }
 
-// Place is where in a form a path of the document leads.
+// Place is the field of a form that belongs to a path of the document.
 type Place struct {
-	Property Property // or a row's
-	List     Property // the list that it is a row's property of, or whose row is meant; else empty
-	Row      int      // in that list
+	Property Property // of the document or of a row
+	List     Property // the list of the row, if the path leads into a list; else empty
+	Row      int      // its number in the list
 	Field    string   // its name in the form
-	Item     int      // the item of the property's value; -1 for all of it
-	Part     string   // the property of the item, or empty
+	Item     int      // the index in the property's value; -1 for the whole value
+	Part     string   // the item's property, or empty
 }
 
-// PlaceOf finds the place of a path, such as roleRewards[0].roles[2].id. It is false for one that leads to nothing in the table.
+// PlaceOf finds the place of a path, such as roleRewards[0].roles[2].id. ok is false if Table has no such property.
 func PlaceOf(path string) (p Place, ok bool) {
 	name, rest := splitPath(path)
 	p.Item = -1
@@ -144,7 +144,7 @@ func index(path string) (n int, rest string, ok bool) {
 	return n, rest, err == nil
 }
 
-// Label is what an error at the place calls it: "Reward 2, level", "Ignored roles".
+// Label returns how an error names the place: "Reward 2, level", "Ignored roles".
 func (p Place) Label() string {
 	rows, ok := p.List.Kind.(Rows)
 	if !ok {
@@ -157,14 +157,14 @@ func (p Place) Label() string {
 	return fmt.Sprintf("%s %d, %s", rows.Noun, p.Row+1, label)
 }
 
-// AddProperty is the name of the field of a row where an item is chosen for its list of ids, and AddSuffix the end of that of a property.
+// AddProperty is a row's field in which an item is chosen for its list of ids. AddSuffix ends the name of such a field outside rows.
 const (
 	AddProperty = "add"
 	AddSuffix   = "[add]"
 )
 
-// Edit does what a button of a list does: it adds a row, of a type if the list has types, or removes one. It returns the name of the first
-// field of a new row. Anything that no button sends changes nothing.
+// Edit does what a list's button does: it adds a row, of a type if the list has types, or removes
+// one. It returns the name of the first field of a new row. It ignores a do that no button sends.
 func (f Form) Edit(do string) (added string) {
 	verb, argument, _ := strings.Cut(do, " ")
 	verb, noun, _ := strings.Cut(verb, "-")
@@ -186,7 +186,7 @@ func (f Form) Edit(do string) (added string) {
 	return ""
 }
 
-// first is the first field of a row that is seen.
+// first returns the first visible field of a row.
 func (r Rows) first() string {
 	for _, p := range r.Fields {
 		if p.Kind.Shape() != "hidden" {
@@ -196,7 +196,7 @@ func (r Rows) first() string {
 	return ""
 }
 
-// Next is the first field of the row that an addition would make.
+// Next returns the first field of the row that would be added next.
 func (f Form) Next(p Property) string {
 	rows, _ := p.Kind.(Rows)
 	return Field(p.Name, len(f.Rows[p.Name]), rows.first())

@@ -1,6 +1,5 @@
-// Package properties says once what people see of each property of a guild's document: what it is called, who may set it, and how its value is
-// written in a form, read from one and put in words. The settings page with its errors and conflicts, `levelboard guild get` and docs/settings.md
-// come from Table.
+// Package properties defines in one place how people see each property of a guild's document: its label, who may set it, and how a form
+// shows and reads its value. The settings page with its errors and conflicts, `levelboard guild get` and docs/settings.md come from Table.
 package properties
 
 import (
@@ -11,20 +10,20 @@ import (
 
 // Property is a property of the document, or of a row of a list in it.
 type Property struct {
-	Name    string // in the document; the names of its fields in a form begin with it
+	Name    string // in the document; the names of its form fields begin with it
 	Label   string
-	Hint    string // beside its field; of a box, what it does when it is ticked
-	Section string // of the settings page, by its ID, or OwnPage; empty for what the operator sets
+	Hint    string // beside its field; for a box, what ticking it does
+	Section string // the ID of a section of the settings page, or OwnPage; empty if only the operator sets the property
 	Kind    Kind
 }
 
-// OwnPage is in the place of a section for what managers set on another page.
+// OwnPage stands for a section if managers set the property on another page.
 const OwnPage = "own page"
 
 // Section is a part of the settings page.
 type Section struct {
 	ID, Title, Intro string
-	Grid             bool // fields stand side by side
+	Grid             bool // fields stand next to each other
 }
 
 // Sections are the parts of the settings page, in its order.
@@ -41,9 +40,9 @@ var Sections = []Section{
 
 const ignoredHint = "One ID per line; names after an ID are not saved. "
 
-// Table has every property of the document but its id, which no one sets, in the order of the page. Those of the operator, or their bot, mirror the
-// chat platform: name, icon and memberCount, so that no community can pose as another; and ownerId and adminIds, which decide who manages
-// the guild even when the platform says otherwise. A manager who could write those could take the guild from its owner.
+// Table has every property of the document except the id, in the order of the page. The operator's bot sets what mirrors the
+// chat platform: name, icon and memberCount, so that no community can pose as another; ownerId and adminIds, which decide who
+// manages the guild even when the platform says otherwise. A manager who could write those could take the guild from its owner.
 var Table = []Property{
 	{Name: "name", Label: "Name", Kind: text{}},
 	{Name: "icon", Label: "Icon", Kind: text{}},
@@ -132,10 +131,10 @@ var Table = []Property{
 	}},
 }
 
-// directory are the properties of a guild's directory.
+// directory has the properties of a guild's directory.
 var directory = []Property{{Name: "roles", Label: "Number of roles", Kind: tally{}}, {Name: "channels", Label: "Number of channels", Kind: tally{}}}
 
-// ByName returns the property of that name.
+// ByName returns the property with that name.
 func ByName(name string) (Property, bool) { return byName(Table, name) }
 
 func byName(list []Property, name string) (Property, bool) {

@@ -1,4 +1,4 @@
-// Package cached is a bounded read-through cache of the archive, which the change log invalidates. Values do not expire.
+// Package cached is a bounded read-through cache of the archive. The change log invalidates its values; they do not expire.
 package cached
 
 import (
@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	// defaultLoadTime bounds one load, and so a caller's wait for a silent store. A caller with a longer patience (pause.WithPatience) gets that
-	// time instead.
+	// defaultLoadTime bounds one load, and with it how long a caller waits for a silent
+	// store. A caller with more patience (pause.WithPatience) gets that time instead.
 	defaultLoadTime = 2 * time.Second
-	// defaultWaiting bounds the callers that wait for loads, so that a flood of unknown keys does not fill the memory. A caller who left counts
-	// until the load ends.
+	// defaultWaiting bounds the callers that wait for loads, so that a flood of unknown
+	// keys does not fill the memory. A caller that gives up counts until the load ends.
 	defaultWaiting = 1024
-	// mostMissing bounds the remembered absences, since any caller may ask for keys that do not exist.
+	// mostMissing bounds the cached Absent errors, since any caller may ask for keys that do not exist.
 	mostMissing = 10_000
 )
 
-// errCrowded rejects a caller who would have to wait for a load while 1,024 do.
+// errCrowded rejects a caller that would have to wait for a load while 1,024 callers already do.
 var errCrowded = errors.New("too many requests wait for what is not in memory")
 
 // Load reads the value of a key. Its context has the values of the first caller's context, but ends only after the load time.
@@ -47,15 +47,15 @@ type Cache[K ~string, V any] struct {
 	mu       sync.Mutex
 	held     *simplelru.LRU[K, V]
 	missing  *simplelru.LRU[K, error]
-	underway map[K]int64 // the number of the load under way that callers join and whose result is kept; Forget removes it
+	underway map[K]int64 // the number of each load that callers can join and whose result will be kept; Forget removes it
 	begun    int64       // how many loads have begun
 }
 
-// Options say how a Cache works. Only Size must be set, to more than 0.
+// Options configure a Cache. Only Size is required; it must be more than 0.
 type Options struct {
-	Size int // how many values are held at most
-	// Absent, when set, selects errors to cache, which say that there is no such value. They have room of their own, at most 10,000, and never
-	// evict a value.
+	Size int // the maximum number of values
+	// Absent, when set, selects errors to cache: those that say that the key has
+	// no value. They have 10,000 places of their own, and never evict a value.
 	Absent func(error) bool
 }
 
@@ -70,7 +70,7 @@ func New[K ~string, V any](load Load[K, V], o Options) *Cache[K, V] {
 	return c
 }
 
-// NewLRU returns a cache of so many computed values, without loads.
+// NewLRU returns a cache of up to size computed values, without loads.
 func NewLRU[K comparable, V any](size int) *lru.Cache[K, V] {
 	kept, err := lru.New[K, V](size)
 	if err != nil {
@@ -79,8 +79,8 @@ func NewLRU[K comparable, V any](size int) *lru.Cache[K, V] {
 	return kept
 }
 
-// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of them leave. Get fails if
-// the load fails, ctx ends, or too many callers wait. Only Absent errors are cached.
+// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of
+// them give up. Get fails if the load fails, ctx ends, or too many callers wait. Of errors, it caches only Absent ones.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	c.mu.Lock()
 	if v, ok := c.held.Get(k); ok {
@@ -108,7 +108,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	}
 }
 
-// leave releases a waiting caller's place when the load has ended.
+// leave releases the place of a waiting caller when the load has ended.
 func (c *Cache[K, V]) leave(loaded <-chan singleflight.Result) {
 	<-loaded
 	c.waiting.Release(1)
@@ -118,7 +118,7 @@ func (c *Cache[K, V]) leave(loaded <-chan singleflight.Result) {
 func (c *Cache[K, V]) begin(ctx context.Context, k K) <-chan singleflight.Result {
 	number, shared := c.underway[k]
 	if !shared {
-		k = K(strings.Clone(string(k))) // k may be part of a longer text, such as a request's first line, which would stay in memory
+		k = K(strings.Clone(string(k))) // k may be part of a longer text, such as a request's first line; a clone lets that text be freed
 		c.begun++
 		number = c.begun
 		c.underway[k] = number
@@ -139,7 +139,7 @@ func (c *Cache[K, V]) begin(ctx context.Context, k K) <-chan singleflight.Result
 	})
 }
 
-// finish keeps the result, unless k was forgotten since the load began.
+// finish keeps the result, unless k was forgotten after the load began.
 func (c *Cache[K, V]) finish(k K, number int64, v V, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,21 +155,21 @@ func (c *Cache[K, V]) finish(k K, number int64, v V, err error) {
 	}
 }
 
-// Has reports whether Get would load nothing.
+// Has reports whether Get would return without a load.
 func (c *Cache[K, V]) Has(k K) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held.Contains(k) || c.missing.Contains(k)
 }
 
-// Forget drops the value of k. A load under way reaches only the callers that already wait for it, and is not kept.
+// Forget drops the value of k. The result of a running load reaches only the callers that already wait for it, and is not kept.
 func (c *Cache[K, V]) Forget(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.forget(k)
 }
 
-// forget reports whether there was a value, or a load of one. mu is held.
+// forget reports whether k had a value or a running load. mu is held.
 func (c *Cache[K, V]) forget(k K) bool {
 	_, loading := c.underway[k]
 	delete(c.underway, k)
@@ -177,7 +177,7 @@ func (c *Cache[K, V]) forget(k K) bool {
 	return c.held.Remove(k) || loading
 }
 
-// Renew is Forget, but reloads a value in use at once, before a caller needs it.
+// Renew is Forget, and at once starts to reload a value that was cached or loading, before a caller needs it.
 func (c *Cache[K, V]) Renew(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package changes carries changes of guilds and keys to every replica. Each change of a guild or a key gets the next number of one log in
-// the archive, in the same transaction. Every replica follows the log and invalidates its cache of the subject. A nudge through the live
-// store only says "look now"; a lost one does no harm. XP is not in the log.
+// Package changes carries changes of guilds and keys to every replica. The archive gives each change the next number
+// of one log, in the same transaction. Every replica follows the log, and invalidates its cache of the changed guild
+// or key. A nudge through Redis only says "read the log now"; losing one does no harm. XP is not in the log.
 package changes
 
 import (
@@ -26,17 +26,16 @@ type Change struct {
 	Subject string
 }
 
-// Announcer makes committed changes known: to this replica before it returns, to the others soon after.
+// Announcer makes a committed change known: to this replica before it returns, to the others soon after.
 type Announcer interface {
 	Announce(ctx context.Context, kind Kind, subject string)
 }
 
 // Log is the log of changes that a Follower reads.
 type Log interface {
-	// Changes returns at most limit entries after a version, in order. If entries were purged, the first version is higher than
-	// after+1.
+	// Changes returns at most limit entries after a version, in order. If entries were purged, the first one's version is higher than after+1.
 	Changes(ctx context.Context, after int64, limit int) ([]Change, error)
-	// LatestChange returns the version of the newest entry there ever was; 0 before the first.
+	// LatestChange returns the version of the newest entry that ever existed, or 0 before the first.
 	LatestChange(ctx context.Context) (int64, error)
 }
 
@@ -47,7 +46,7 @@ const (
 	readTime = 2 * time.Second
 )
 
-// Follower reports every change to its owner, once and in order, soon after any replica committed it.
+// Follower reports every change to its owner once and in order, soon after any replica commits it.
 type Follower struct {
 	log      Log
 	nudges   <-chan struct{}
@@ -61,16 +60,15 @@ type Follower struct {
 	failing bool
 }
 
-// NewFollower returns a Follower that reads the log every interval, and at once after a nudge; nudges may be nil. It calls on for each
-// change, and onGap when it may have missed some, so that every cached value may be stale. It makes these calls one at a time; they must
-// not call the Follower.
+// NewFollower returns a Follower that reads the log every interval, and at once after a nudge. nudges may be nil. It calls on for each change. It
+// calls onGap when it may have missed some, so that every cached value may be stale. The calls come one at a time and must not call the Follower.
 func NewFollower(log Log, nudges <-chan struct{}, interval time.Duration, logger *slog.Logger, on func(Change), onGap func()) *Follower {
 	return &Follower{
 		log: log, nudges: nudges, interval: interval, logger: logger, on: on, onGap: onGap, turn: make(chan struct{}, 1),
 	}
 }
 
-// Start notes where the log ends. Cache nothing, and call neither Run nor CatchUp, before it returns.
+// Start finds the end of the log. Before it returns, cache nothing and call neither Run nor CatchUp.
 func (f *Follower) Start(ctx context.Context) error {
 	latest, err := f.log.LatestChange(ctx)
 	if err != nil {
@@ -80,7 +78,7 @@ func (f *Follower) Start(ctx context.Context) error {
 	return nil
 }
 
-// Run follows the log until ctx ends. While the log cannot be read it logs that once and retries.
+// Run follows the log until ctx ends. If the log cannot be read, Run logs that once and keeps trying.
 func (f *Follower) Run(ctx context.Context) {
 	ticker := time.NewTicker(f.interval)
 	defer ticker.Stop()
@@ -95,13 +93,13 @@ func (f *Follower) Run(ctx context.Context) {
 				nudges = nil
 			}
 		}
-		// CatchUp logs its failures, and the next look covers them.
+		// CatchUp logs its failures, and the next read covers them.
 		_ = f.CatchUp(ctx)
 	}
 }
 
-// CatchUp returns when the Follower has reported every change that was committed before the call. It fails when it cannot read the log to
-// its end; Run reports the rest later. It waits until ctx ends, at most a few seconds.
+// CatchUp returns when the Follower has reported every change that was committed before the call. It waits until
+// ctx ends, at most readTime. It fails when it cannot read the log to its end; Run reports the rest later.
 func (f *Follower) CatchUp(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
@@ -123,8 +121,8 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 	return err
 }
 
-// look reads to the log's end. It compares the last entry with the newest version, because a difference means that changes cannot be read: the
-// archive was restored from an older backup, or its newest entries were purged.
+// look reads to the log's end, and compares the last entry with the newest version. If they differ, there are
+// changes that cannot be read: the archive was restored from an older backup, or its newest entries were purged.
 func (f *Follower) look(ctx context.Context) error {
 	for again := false; ; {
 		found, err := f.log.Changes(ctx, f.seen, readLimit)

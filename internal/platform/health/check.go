@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// checkTime is shorter than the interval at which anything asks.
+	// checkTime is shorter than the interval at which supervisors check.
 	checkTime = 3 * time.Second
 	// reasonSize bounds the bytes of an answer that are read.
 	reasonSize = 1 << 10
 )
 
-// Check asks the process on this machine that listens at LEVELBOARD_OPS_LISTEN whether it is ready. An error is a sentence that says why it is not.
+// Check asks the process at LEVELBOARD_OPS_LISTEN on this machine whether it is ready. An error is a sentence that says why not.
 func Check(ctx context.Context, listen string) error {
 	address, err := dialable(listen)
 	if err != nil {
@@ -41,7 +41,7 @@ func Check(ctx context.Context, listen string) error {
 	if response.StatusCode == http.StatusOK {
 		return nil
 	}
-	// The reason is one line of plain text, as the service writes it: something else may listen there.
+	// The reason is one line of plain text if the service wrote it, but another program may listen there.
 	text, _ := io.ReadAll(io.LimitReader(response.Body, reasonSize))
 	line, _, _ := strings.Cut(string(text), "\n")
 	if reason, found := strings.CutPrefix(line, "not ready: "); found && !strings.ContainsFunc(reason, unicode.IsControl) {
@@ -50,7 +50,7 @@ func Check(ctx context.Context, listen string) error {
 	return fmt.Errorf("not ready: http://%s/readyz answered %s", address, response.Status)
 }
 
-// dialable turns an address to listen on into one to connect to: the loopback address stands for all.
+// dialable turns an address to listen on into one to connect to: loopback in place of all addresses.
 func dialable(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package health tells load balancers, orchestrators of containers and people whether the service can do its work, and which of its
-// dependencies is not well. It repairs and restarts nothing.
+// Package health tells load balancers, container orchestrators and people whether the
+// service can do its work, and which dependency fails. It repairs and restarts nothing.
 package health
 
 import (
@@ -16,17 +16,17 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// Dependency is something that the service uses.
+// Dependency is a store that the service uses.
 type Dependency struct {
 	Name string
-	// Needed says that nothing can be served without it. The state of another one is only told.
+	// Needed says that nothing can be served without it. For other dependencies, Ready only reports the state.
 	Needed bool
-	// Ping returns nil when the dependency is well, and an error for fault.ChangesRefused when it only answers reads. It must return soon after its
-	// context ends.
+	// Ping returns nil when the dependency works. It returns an error that fault.ChangesRefused
+	// explains when it answers reads only. It must return soon after its context ends.
 	Ping func(ctx context.Context) error
 }
 
-// state is the state of one part of the service. Reason is empty when it is well, and never holds a password.
+// state is the state of one part of the service. Reason is empty for a working part, and never holds a password.
 type state struct {
 	State  string `json:"state"`
 	Reason string `json:"reason,omitempty"`
@@ -43,31 +43,31 @@ const (
 	isStopping = "stopping"
 )
 
-// Monitor knows the service's phase and asks its dependencies. It is safe for concurrent use.
+// Monitor knows the phase of the service, and pings its dependencies. It is safe for concurrent use.
 type Monitor struct {
 	log      *slog.Logger
 	patience time.Duration
 
-	dependencies atomic.Pointer[[]Dependency] // nil until it runs
+	dependencies atomic.Pointer[[]Dependency] // nil until Runs
 	stopping     atomic.Bool
 
 	mu   sync.Mutex
-	away map[string]bool // the dependencies that did not answer the last time
+	away map[string]bool // the dependencies that did not answer the last ping
 }
 
-// New returns a Monitor of a service that starts. patience is how long a dependency may take to be called well.
+// New returns a Monitor of a service that is starting. A dependency that takes longer than patience to answer counts as down.
 func New(log *slog.Logger, patience time.Duration) *Monitor {
 	return &Monitor{log: log, patience: patience, away: map[string]bool{}}
 }
 
-// Runs says that the service has started, and names its dependencies. Call it once.
+// Runs says that the service has started, and with which dependencies. Call it once.
 func (m *Monitor) Runs(dependencies ...Dependency) { m.dependencies.Store(&dependencies) }
 
-// Stops says that the service takes no more requests.
+// Stops says that the service accepts no more requests.
 func (m *Monitor) Stops() { m.stopping.Store(true) }
 
-// report asks all dependencies, or only the needed ones, at the same time. reason says why the service is not ready; it is empty when it is. parts are
-// the service and the dependencies by name; optional ones only if they were asked.
+// report pings all dependencies, or only the needed ones, at the same time. reason says why the service is not
+// ready, and is empty when it is. parts are the states of the service and of the pinged dependencies by name.
 func (m *Monitor) report(ctx context.Context, all bool) (reason string, parts map[string]state) {
 	service := state{State: isRunning}
 	dependencies := m.dependencies.Load()
@@ -81,7 +81,7 @@ func (m *Monitor) report(ctx context.Context, all bool) (reason string, parts ma
 		reason = "the service is " + service.State
 	}
 	parts = map[string]state{"service": service}
-	if dependencies == nil || reason != "" && !all { // a store that does not answer must not hold up what is known
+	if dependencies == nil || reason != "" && !all { // do not wait for a silent store when the answer is known
 		return reason, parts
 	}
 	for i, is := range m.ask(ctx, *dependencies, all) {
@@ -96,7 +96,7 @@ func (m *Monitor) report(ctx context.Context, all bool) (reason string, parts ma
 	return reason, parts
 }
 
-// ask returns the states in the order of the dependencies; those that were not asked are empty.
+// ask returns the states in the order of the dependencies. The state of one that was not asked is empty.
 func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) []state {
 	ctx, cancel := context.WithTimeout(ctx, m.patience)
 	defer cancel()
@@ -127,7 +127,7 @@ func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) 
 // note logs when a dependency goes down and when it comes back.
 func (m *Monitor) note(ctx context.Context, d Dependency, err error) {
 	if context.Cause(ctx) == context.Canceled {
-		return // who asked went away
+		return // the client gave up
 	}
 	m.mu.Lock()
 	was := m.away[d.Name]
@@ -146,14 +146,14 @@ func (m *Monitor) note(ctx context.Context, d Dependency, err error) {
 	}
 }
 
-// Live answers 200 as long as the process can answer at all. A supervisor must not restart for anything else: a restart mends no store.
+// Live answers 200 as long as the process can answer at all. A supervisor must not restart it for another reason: a restart repairs no store.
 func Live(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-// Ready answers 200 while requests can be served and 503 otherwise, with a line that says why. With ?verbose it also asks optional dependencies, and
-// answers with JSON: {"ready", "reason", "service": {"state", "reason"}, and the same for each dependency by its name}.
+// Ready answers 200 while requests can be served, else 503, with a line that says why. With ?verbose it also pings optional dependencies,
+// and answers with JSON: {"ready", "reason", "service": {"state", "reason"}, and the same for each dependency by its name}.
 func (m *Monitor) Ready(w http.ResponseWriter, r *http.Request) {
 	verbose := r.URL.Query().Has("verbose")
 	reason, parts := m.report(r.Context(), verbose)

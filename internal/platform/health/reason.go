@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// reason says why a store could not be used: in the words of a server that answered, else by the cause of the failed connection. What wraps them may
-// have an address or a password, so only the log has the whole error.
+// reason says why a store could not be used: in the words of a server that answered, else by the cause of the failed
+// connection. The errors around these may hold an address or a password, so only the log gets the whole error.
 func reason(err error) string {
 	var redisError interface {
 		error

@@ -1,5 +1,5 @@
-// Package logs is what every line of the service's log goes through: it gets what its context knows of the request that it belongs to, and
-// the same line again and again is held back. It does not format or write lines.
+// Package logs prepares every line of the service's log: it adds the attributes of the line's
+// context, such as the request's id, and limits repeated lines. It does not format or write lines.
 package logs
 
 import (
@@ -12,22 +12,22 @@ import (
 
 type attrsKey struct{}
 
-// With returns a context whose lines in the log carry these attributes too, after those that ctx has. It is for what names a
-// request, such as its id: nothing secret, and nothing that a client can choose.
+// With returns a context that adds these attributes to its log lines, after those that ctx has.
+// They name a request, for example by its id. They must not be secret, nor chosen by a client.
 func With(ctx context.Context, attrs ...slog.Attr) context.Context {
 	return context.WithValue(ctx, attrsKey{}, slices.Concat(Attrs(ctx), attrs))
 }
 
-// Attrs are the attributes that With gave the context; do not change them.
+// Attrs returns the attributes that With gave to the context; do not change them.
 func Attrs(ctx context.Context) []slog.Attr {
 	attrs, _ := ctx.Value(attrsKey{}).([]slog.Attr)
 	return attrs
 }
 
-// Handler adds what the context knows to each record. From slog.LevelInfo up it passes on 10 records of a message at once and then one a second,
-// with the number of those left out as notLoggedBefore. It is by level and message, so a message must be a constant. It is safe for concurrent use.
+// Handler adds the context's attributes to each record, and drops repeats from slog.LevelInfo up: 10 records with the same level and message pass
+// at once, then one a second, with the number of dropped ones as notLoggedBefore. So messages must be constants. It is safe for concurrent use.
 type Handler struct {
-	slog.Handler // that follows
+	slog.Handler // the next one
 	limit        *limiter
 }
 
@@ -58,21 +58,21 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &Handler{h.Handler.WithAttrs(attrs), h.limit}
 }
 
-// WithGroup implements slog.Handler. Attributes of the context are in the group too; the service opens none.
+// WithGroup implements slog.Handler. The context's attributes are put into the group too; the service opens none.
 func (h *Handler) WithGroup(name string) slog.Handler {
 	return &Handler{h.Handler.WithGroup(name), h.limit}
 }
 
 const (
-	// burst is how many lines with one message are written at once, and refill is after how long there may be one more.
-	// While a store is away every request fails for the same reason, and the log must not be what fills the disk.
+	// burst is how many lines with one message may be written at once. After each refill one more may be.
+	// While a store is down every request fails for the same reason, and the log must not fill the disk.
 	burst  = 10
 	refill = time.Second
-	// linesKept bounds for how many messages that is counted. Messages are constants, so there are far fewer.
+	// linesKept bounds the messages whose lines are counted. Messages are constants, so there are far fewer.
 	linesKept = 1000
 )
 
-// line is what two lines of the log have in common when one repeats the other.
+// line is what a log line and its repeats have in common.
 type line struct {
 	level   slog.Level
 	message string
@@ -80,7 +80,7 @@ type line struct {
 
 type bucket struct {
 	left    int
-	since   time.Time // up to when left was filled up
+	since   time.Time // the time up to which left was refilled
 	dropped int
 }
 
@@ -92,7 +92,7 @@ type limiter struct {
 	lines map[line]*bucket
 }
 
-// pass reports whether the line may be written, and how many like it were not since the last one that was.
+// pass reports whether the line may be written, and how many equal ones were dropped since the last that was.
 func (l *limiter) pass(what line) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package metrics has the registry and the /metrics handler, and no metrics: each is declared by the package that owns it.
+// Package metrics has the registry and the /metrics handler. Each metric is declared in the package that owns it.
 //
 // # Adding a metric
 //

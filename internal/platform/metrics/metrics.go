@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// NewRegistry returns a registry with the Go runtime's and the process's metrics and build_info. It is not the global one, to which libraries
-// add metrics by themselves.
+// NewRegistry returns a registry with the metrics of the Go runtime and the process,
+// and build_info. It is not the global registry, since libraries add metrics to that.
 func NewRegistry(version string) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -36,7 +36,8 @@ func NewCounter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 }
 
-// NewCounterVec returns counters by one label. It creates those of values at once, so that the first event of each is an increase.
+// NewCounterVec returns counters with one label. It creates the series of all
+// values at once, so that Prometheus sees the first event of each as an increase.
 func NewCounterVec(name, help, label string, values ...string) *prometheus.CounterVec {
 	counters := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	for _, value := range values {
@@ -50,8 +51,7 @@ func Handler(registry *prometheus.Registry) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }
 
-// Shared caches the answer to a question that costs a round trip, for all scrapes of a short time. It is safe for concurrent
-// use.
+// Shared caches an answer that costs a round trip, and serves it to all scrapes for a short time. It is safe for concurrent use.
 type Shared[T any] struct {
 	ask       func(ctx context.Context) T
 	limit     time.Duration
@@ -65,8 +65,8 @@ type Shared[T any] struct {
 
 // SharedOptions are the settings of a Shared; all are required.
 type SharedOptions struct {
-	Limit     time.Duration    // how long one question may take
-	Freshness time.Duration    // how long its answer serves others
+	Limit     time.Duration    // bounds one call of ask
+	Freshness time.Duration    // how long its answer serves other scrapes
 	Now       func() time.Time // the clock
 }
 
@@ -75,7 +75,7 @@ func NewShared[T any](ask func(ctx context.Context) T, o SharedOptions) *Shared[
 	return &Shared[T]{ask: ask, limit: o.Limit, freshness: o.Freshness, now: o.Now}
 }
 
-// Get returns an answer not older than the freshness, and asks if need be.
+// Get returns an answer that is at most Freshness old, and calls ask if there is none.
 func (s *Shared[T]) Get() T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package pause waits, and carries a caller's patience with a silent store in its context. It knows no store.
+// Package pause waits, and carries in a context how long a caller waits for a silent store. It knows no store.
 package pause
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// For waits for d, or until ctx ends if that is sooner. lasted reports whether ctx has not ended. A d of 0 or less is no wait.
+// For waits for d, or until ctx ends if that is sooner. lasted is false if ctx has ended. A d of 0 or less means no wait.
 func For(ctx context.Context, d time.Duration) (lasted bool) {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -21,7 +21,7 @@ func For(ctx context.Context, d time.Duration) (lasted bool) {
 	}
 }
 
-// Again calls do after each wait until ctx ends. It calls failed with the first of several errors in a row.
+// Again waits and calls do, over and over, until ctx ends. It calls failed with the first of several errors in a row.
 func Again(ctx context.Context, wait func() time.Duration, do func(context.Context) error, failed func(error)) {
 	for failing := false; For(ctx, wait()); {
 		err := do(ctx)
@@ -34,8 +34,8 @@ func Again(ctx context.Context, wait func() time.Duration, do func(context.Conte
 
 type patienceKey struct{}
 
-// WithPatience returns a context in which a step on the live store gives up when the store has been silent for d; with 0 the store decides. While
-// the store answers other callers, the step waits for its turn until ctx ends. So a busy store is not mistaken for one that is away.
+// WithPatience returns a context in which a step on the live store gives up when the store has been silent for d; with 0 the store decides.
+// While the store answers other callers, the step waits for its turn until ctx ends. So a busy store is not mistaken for a dead one.
 func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	if d <= 0 {
 		return ctx

@@ -1,4 +1,4 @@
-// Package secretfile reads secrets that stand in files, which variables with the suffix _FILE name.
+// Package secretfile reads secrets from files. A variable with the suffix _FILE names the file.
 package secretfile
 
 import (
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Suffix ends the name of a variable that holds the path of a file with a secret.
+// Suffix ends the name of a variable that holds the path of a secret's file.
 const Suffix = "_FILE"
 
-// Resolve puts a secret that stands in a file into vars, as if it had been given directly.
+// Resolve puts the secret of a file into vars, as if it had been given directly.
 func Resolve(vars map[string]string, name string) error {
 	path := vars[name+Suffix]
 	if path == "" {
@@ -29,7 +29,7 @@ func Resolve(vars map[string]string, name string) error {
 	return nil
 }
 
-// Read reads the file of a setting.
+// Read reads the secret file at path; name is the setting, for errors.
 func Read(path, name string) (string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -42,8 +42,7 @@ func Read(path, name string) (string, error) {
 	return secret, nil
 }
 
-// PlainPathError drops the path from an error of the file system: somebody may have put the secret itself where its
-// file's name belongs.
+// PlainPathError drops the path from an error of the file system, since the path may be the secret itself, put there by mistake.
 func PlainPathError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -1,5 +1,5 @@
-// Package shares bounds a resource that many holders use together, such as requests in progress, open streams or bytes of answers. Each holder
-// gets at most a share of it, so that none of them can take it all. Package ratelimit limits rates.
+// Package shares bounds a resource that many holders share, such as running requests, open streams or bytes of
+// answers. Each holder gets at most a share of it, so that none can take it all. Package ratelimit limits rates.
 package shares
 
 import (
@@ -14,8 +14,8 @@ var (
 	ErrShare = errors.New("the holder has all places of its share")
 )
 
-// Pool has places. A single holder may have as many as its share. The fewer places are free, the fewer each holder may have, so that several
-// holders together leave some too. A Pool remembers only the holders that have a place. It is safe for concurrent use.
+// Pool has places. A single holder may have as many as its share. The fewer places are free, the fewer each holder may have,
+// so that several holders together leave some too. A Pool forgets a holder that has no place. It is safe for concurrent use.
 type Pool struct {
 	places, share int
 
@@ -26,8 +26,8 @@ type Pool struct {
 }
 
 type holder struct {
-	places int // places of this holder, also lent ones
-	taken  int // places that are not lent
+	places int // of this holder, lent ones included
+	taken  int // the places that are not lent
 }
 
 // New returns a Pool of places. One holder gets at most share of them, which must be 1 or more.
@@ -35,10 +35,10 @@ func New(places, share int) *Pool {
 	return &Pool{places: places, share: min(share, places), free: places, holders: map[string]*holder{}}
 }
 
-// Take takes a place for the holder. The error is ErrShare or ErrFull.
+// Take takes a place for the holder called name. The error is ErrShare or ErrFull.
 func (p *Pool) Take(name string) (*Place, error) { return p.TakeN(name, 1) }
 
-// TakeN takes n places as one Place. A larger n than a share is reduced to it.
+// TakeN takes n places as one Place. It takes a share when n is larger than that.
 func (p *Pool) TakeN(name string, n int) (*Place, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,16 +58,16 @@ func (p *Pool) take(name string, n int) (*Place, error) {
 	return &Place{pool: p, name: name, size: n, taken: true}, nil
 }
 
-// leavesSome reports whether the holder may have n more places. A single holder may have its share of all places, and each of several holders
-// the same part of the places that the others leave.
+// leavesSome reports whether the holder may have n more places. A holder may have its
+// share of the places that the others leave: with no others, its share of all places.
 func (p *Pool) leavesSome(h holder, n int) bool {
 	return float64(h.taken+n-1)*float64(p.places-p.share) < float64(p.free-n+1)*float64(p.share)
 }
 
-// Wait is Take that waits for its turn until ctx ends.
+// Wait is Take, but waits for a place until ctx ends.
 func (p *Pool) Wait(ctx context.Context, name string) (*Place, error) { return p.WaitN(ctx, name, 1) }
 
-// WaitN is TakeN that waits for its turn until ctx ends.
+// WaitN is TakeN, but waits for the places until ctx ends.
 func (p *Pool) WaitN(ctx context.Context, name string, n int) (*Place, error) {
 	for {
 		p.mu.Lock()
@@ -88,7 +88,7 @@ func (p *Pool) WaitN(ctx context.Context, name string, n int) (*Place, error) {
 	}
 }
 
-// Holders returns how many holders have a place at this moment.
+// Holders returns how many holders have a place now.
 func (p *Pool) Holders() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +122,7 @@ func (p *Pool) wake() {
 	}
 }
 
-// Place is one or several places of a Pool that a holder has. Its methods are for one goroutine, and do nothing for nil.
+// Place is one or several places of a Pool that a holder has. A single goroutine may use it. Its methods do nothing for nil.
 type Place struct {
 	pool     *Pool
 	name     string
@@ -131,7 +131,7 @@ type Place struct {
 	released bool
 }
 
-// Lend lets other holders have the place until Resume. The place still counts in the holder's share.
+// Lend lets other holders take the place until Resume. The place still counts in its holder's share.
 func (p *Place) Lend() {
 	if p == nil || !p.taken {
 		return
@@ -148,7 +148,7 @@ func (p *Place) lend() {
 	p.pool.wake()
 }
 
-// Resume takes the lent place back. It returns false when too few places are free.
+// Resume takes a lent place back. It returns false when too few places are free.
 func (p *Place) Resume() bool {
 	if p == nil || p.taken {
 		return true
@@ -162,7 +162,7 @@ func (p *Place) Resume() bool {
 	return p.taken
 }
 
-// Release returns the place to the Pool. Calling it again does nothing.
+// Release returns the place to the Pool. A second call does nothing.
 func (p *Place) Release() {
 	if p == nil || p.released {
 		return

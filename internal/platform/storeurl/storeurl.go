@@ -1,5 +1,5 @@
-// Package storeurl takes apart the URL of a Redis or a Postgres that may name several hosts, which net/url refuses:
-// redis://user:password@h1:1,h2:2/0. It does not validate or connect.
+// Package storeurl splits the URL of a Redis or a Postgres that may name several hosts,
+// which net/url rejects: redis://user:password@h1:1,h2:2/0. It does not validate or connect.
 package storeurl
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// URL is such a URL in pieces. It holds a password: it is never to be printed.
+// URL is such a URL in pieces. It holds a password: never print it.
 type URL struct {
 	Scheme string
 	user   string // with its @, or empty
@@ -16,7 +16,7 @@ type URL struct {
 	tail   string // what follows the hosts, from the first of / ? #
 }
 
-// Split takes a URL apart and judges nothing but that it has a scheme. There is always one host at least, which may be empty.
+// Split takes a URL apart. It checks only that there is a scheme. Hosts has at least one element, which may be empty.
 func Split(raw string) (u URL, ok bool) {
 	scheme, rest, found := strings.Cut(raw, "://")
 	if !found {
@@ -35,10 +35,10 @@ func Split(raw string) (u URL, ok bool) {
 	return u, true
 }
 
-// First is the URL with the first of its hosts only, as net/url takes it.
+// First returns the URL with only the first of its hosts, which net/url accepts.
 func (u URL) First() string { return u.Scheme + "://" + u.user + u.Hosts[0] + u.tail }
 
-// Addresses are the hosts with their ports; port is that of a host which tells none.
+// Addresses returns the hosts with their ports; port is used for a host without one.
 func (u URL) Addresses(port string) []string {
 	addresses := make([]string, len(u.Hosts))
 	for i, host := range u.Hosts {
@@ -50,7 +50,7 @@ func (u URL) Addresses(port string) []string {
 	return addresses
 }
 
-// SamePlace reports whether two URLs differ in nothing but the user and the password before their hosts.
+// SamePlace reports whether two URLs differ at most in the user and the password before their hosts.
 func SamePlace(a, b string) bool {
 	x, okX := Split(a)
 	y, okY := Split(b)

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decoder walks the tokens and the Go type together, so that it knows at each value what may stand there.
+// decoder walks the tokens and the Go type together, so that it knows what each value may be.
 type decoder struct {
 	place
 	mode
@@ -59,7 +59,7 @@ func (d *decoder) value(into reflect.Value, within limits) error {
 	return d.scalar(into, within)
 }
 
-// keep reads a value for later.
+// keep reads a value that is decoded later.
 func (d *decoder) keep(v *Value, within limits) error {
 	raw, err := d.tokens.ReadValue()
 	if err != nil {
@@ -124,8 +124,8 @@ func (d *decoder) object(into reflect.Value) error {
 	return nil
 }
 
-// part reads a property or an item. When faults are collected, it reads the value by itself, so that the next one begins behind it whatever is
-// wrong inside.
+// part reads a property or an item. When faults are collected, it first cuts
+// the value out, so that reading continues behind it whatever is wrong inside.
 func (d *decoder) part(s step, into reflect.Value, within limits) error {
 	d.enter(s)
 	if d.faults == nil {
@@ -144,7 +144,7 @@ func (d *decoder) part(s step, into reflect.Value, within limits) error {
 	return d.note(inside.value(into, within))
 }
 
-// scalar leaves reading to the library, and adds the limits and the words.
+// scalar lets the library read, and adds the limits and the sentences of errors.
 func (d *decoder) scalar(into reflect.Value, within limits) error {
 	kind, want := wanted(into, within)
 	if kind == 0 {
@@ -167,7 +167,7 @@ func (d *decoder) scalar(into reflect.Value, within limits) error {
 	return d.limited(into, within, want)
 }
 
-// text has the type read a string. Its error is the rule that the text breaks.
+// text lets the type read a string. The type's error is the rule that the text breaks.
 func (d *decoder) text(into encoding.TextUnmarshaler) error {
 	if err := d.expect('"', "a string"); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (d *decoder) text(into encoding.TextUnmarshaler) error {
 	return nil
 }
 
-// limited checks a value that was read.
+// limited checks a value after it was read.
 func (d *decoder) limited(into reflect.Value, within limits, want string) error {
 	fits := true
 	switch {
@@ -209,7 +209,7 @@ func (d *decoder) limited(into reflect.Value, within limits, want string) error 
 	return nil
 }
 
-// wanted is the kind of JSON that a scalar is read from, in words too; 0 for a type that is not read.
+// wanted returns the kind of JSON that a scalar is read from, and its name in words. kind is 0 for a type that cannot be decoded.
 func wanted(into reflect.Value, within limits) (kind jsontext.Kind, want string) {
 	switch {
 	case into.Kind() == reflect.String:
@@ -229,7 +229,7 @@ func wanted(into reflect.Value, within limits) (kind jsontext.Kind, want string)
 	return '0', want
 }
 
-// expect looks whether a value of this kind comes; want says in words what should be there.
+// expect checks that the next value has this kind; want says it in words.
 func (d *decoder) expect(kind jsontext.Kind, want string) error {
 	switch got := d.tokens.PeekKind(); {
 	case got == kind || got == 'f' && kind == 't':
@@ -237,13 +237,13 @@ func (d *decoder) expect(kind jsontext.Kind, want string) error {
 	case got == 'n':
 		return d.wrong("must not be null; it must be %s", want)
 	case got == jsontext.KindInvalid:
-		return d.skip() // which fails
+		return d.skip() // fails with the syntax error
 	default:
 		return d.mismatch(got, want)
 	}
 }
 
-// skip reads a token.
+// skip skips a token.
 func (d *decoder) skip() error {
 	if _, err := d.tokens.ReadToken(); err != nil {
 		return d.syntax(err)

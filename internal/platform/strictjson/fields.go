@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// limits are what the tags of a field allow. The zero value allows everything.
+// limits are what a field's tags allow. The zero value allows everything.
 type limits struct {
 	bounds   span // of a number
 	bytes    span // of a text
@@ -26,7 +26,7 @@ func (s span) holds(x float64) bool { return s.text == "" || x >= s.low && x <= 
 
 type field struct {
 	name     string
-	position []int // in the struct, through those embedded
+	position []int // in the struct, through embedded structs
 	optional bool
 	within   limits
 }
@@ -38,7 +38,7 @@ type fields struct {
 
 var known sync.Map // reflect.Type -> *fields
 
-// fieldsOf panics for a type that the package does not decode.
+// fieldsOf returns what a body may have for t. It panics for a type that the package does not decode.
 func fieldsOf(t reflect.Type) *fields {
 	if f, ok := known.Load(t); ok {
 		return f.(*fields)
@@ -46,7 +46,7 @@ func fieldsOf(t reflect.Type) *fields {
 	f := &fields{index: make(map[string]int)}
 	for _, sf := range reflect.VisibleFields(t) {
 		if sf.Anonymous {
-			continue // its fields are the struct's
+			continue // its fields belong to the outer struct
 		}
 		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 		if name == "-" {

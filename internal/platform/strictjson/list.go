@@ -7,8 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// array reads no further than to the first item too many: a body has room for many more than are allowed, and an item takes
-// more memory read than sent.
+// array stops at the first item too many. A body has room for many more than are allowed, and a decoded item takes more memory than a sent one.
 func (d *decoder) array(into reflect.Value, within limits) error {
 	if within.items.text == "" {
 		panic(fmt.Sprintf("strictjson: the list %q has no bound; give its field a tag such as items:%q", d.path(), "0..100"))

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// plain matches names that need no quotes in an error.
+// plain matches names that an error shows without quotes.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
 // maxQuoted is how many bytes of a client's own text an error repeats.
@@ -69,8 +69,8 @@ func (d *decoder) syntax(err error) error {
 	return fault.At(d.root, "is not valid JSON").Because(err)
 }
 
-// named writes a JSON pointer as clients write properties: user.avatar, roles[0].id. The names come from the client, so
-// anything but a plain name is quoted.
+// named writes a JSON pointer as clients write properties: user.avatar,
+// roles[0].id. The names come from the client, so all but plain ones are quoted.
 func (d *decoder) named(p jsontext.Pointer) string {
 	path := d.root
 	for name := range p.Tokens() {
@@ -86,25 +86,25 @@ func (d *decoder) named(p jsontext.Pointer) string {
 	return path
 }
 
-// place is where in the JSON value the decoder is. It is kept as steps, since only an error needs it as text.
+// place is the decoder's position in the JSON value. It is kept as steps, since only an error needs it as text.
 type place struct {
-	root  string // where the value is in the body; empty for the body
+	root  string // the position of the value in the body; empty for the body itself
 	steps []step
 }
 
-// step goes down to a property or, without a name, to an item of a list.
+// step descends to a property or, if name is empty, to an item of a list.
 type step struct {
 	name string
 	item int
 }
 
-// enter goes down. After an error nobody goes up again: the place is where the error is.
+// enter descends. After an error no caller ascends again, so the place stays that of the error.
 func (p *place) enter(s step) { p.steps = append(p.steps, s) }
 
-// leave goes up.
+// leave ascends.
 func (p *place) leave() { p.steps = p.steps[:len(p.steps)-1] }
 
-// path is the place as clients write properties: user.avatar, roles[0].id.
+// path returns the place as clients write properties: user.avatar, roles[0].id.
 func (p *place) path() string {
 	path := p.root
 	for _, s := range p.steps {
@@ -117,7 +117,7 @@ func (p *place) path() string {
 	return path
 }
 
-// wrong says that the value at the place breaks a rule.
+// wrong returns a fault that says which rule the value at the place breaks.
 func (p *place) wrong(rule string, args ...any) *fault.Error {
 	return fault.At(p.path(), rule, args...)
 }

@@ -1,6 +1,6 @@
-// Package strictjson is the one decoder of JSON that clients send. It refuses whatever another reader could understand differently:
-// unknown, duplicate and case-variant names, text that is not UTF-8, anything after the value, null where none is allowed, numbers that do
-// not fit, NUL in strings. It writes no JSON.
+// Package strictjson decodes all JSON that clients send. It rejects whatever another reader could
+// understand differently: unknown, duplicate and case-variant names, text that is not UTF-8, anything
+// after the value, null where none is allowed, numbers that do not fit, NUL in strings. It writes no JSON.
 //
 // The Go type says what is allowed:
 //
@@ -9,13 +9,12 @@
 //	Optional[T]   may be absent, never null
 //	Optional[*T]  may be absent, may be null
 //
-// T is a bool, a string, a number, a struct, a slice, an encoding.TextUnmarshaler, whose error is the rule that a text breaks ("must be
-// 17 to 19 digits"), a Reader, or a Value: any value, null too, kept for later.
+// T is a bool, a string, a number, a struct, a slice, a Reader, a Value (any value, null too, decoded later),
+// or an encoding.TextUnmarshaler, whose error is the rule that a text breaks ("must be 17 to 19 digits").
 //
-// Tags of a field say the rest: optional:"true" that it may be absent, which leaves what stands in the field; null:"true" that
-// null is its zero value; bounds:"1..2147483647" limits a number (both ends included), bytes:"1..256" the length of a text, and
-// items:"0..250", which every list must have, the number of items. An empty list is nil. An item with a method SetDefaults() has it called
-// before the item is read.
+// Tags of a field say the rest. optional:"true": it may be absent, and then keeps its value. null:"true": null sets it to its zero value.
+// bounds:"1..2147483647": the range of a number. bytes:"1..256": the length of a text. items:"0..250": the number of items; every list must
+// have it. Bounds include both ends. An empty list is nil. If an item has a method SetDefaults(), it is called before the item is read.
 package strictjson
 
 import (
@@ -32,18 +31,18 @@ import (
 
 // Decode reads data, one JSON value, into what into points at. A client's mistake is a *fault.Error with code
 // fault.Invalid, whose sentence names the property as the client writes it: `user.avatar must not be null`. Decode
-// panics when the Go type is not one that the package decodes. After an error into holds some of the values.
+// panics when the Go type is not one that the package decodes. After an error, into holds some of the values.
 func Decode(data []byte, into any) error {
 	return decode("", data, reflect.ValueOf(into).Elem(), limits{}, mode{})
 }
 
-// DecodeKnown is Decode, but skips properties that the Go type does not have: for what a newer version of this service may have written.
+// DecodeKnown is Decode, but skips properties that the Go type lacks: a newer version of this service may have written them.
 func DecodeKnown(data []byte, into any) error {
 	return decode("", data, reflect.ValueOf(into).Elem(), limits{}, mode{lenient: true})
 }
 
-// DecodeOver reads data over what into points at: properties of the outermost object that are absent stay as they are. It continues behind what
-// is wrong, and returns all of that.
+// DecodeOver reads data over what into points at: absent properties of the outermost
+// object stay as they are. It continues after a mistake, and returns all of them.
 func DecodeOver(data []byte, into any) (wrong fault.List) {
 	if err := decode("", data, reflect.ValueOf(into).Elem(), limits{}, mode{partial: true, faults: &wrong}); err != nil && err != errNoted {
 		wrong.Add(fault.From(err))
@@ -55,13 +54,13 @@ func DecodeOver(data []byte, into any) (wrong fault.List) {
 type mode struct {
 	lenient bool        // unknown properties are skipped
 	partial bool        // no property of the outermost object is required
-	faults  *fault.List // collects what is wrong; nil ends reading at the first fault
+	faults  *fault.List // where mistakes are collected; nil stops at the first one
 }
 
-// errNoted is returned for a value in which something is wrong that was collected.
+// errNoted is returned for a value whose mistakes were collected.
 var errNoted = errors.New("strictjson: a fault was noted")
 
-// note collects a fault, if faults are collected, so that reading continues. It returns any other error.
+// note collects a fault so that reading continues, if faults are collected. It returns any other error.
 func (m mode) note(err error) error {
 	var f *fault.Error
 	switch {
@@ -104,7 +103,7 @@ func read(path string, data []byte, into reflect.Value, within limits, how mode)
 	return nil
 }
 
-// checkText refuses what no token can tell: an empty body and bytes that are not UTF-8.
+// checkText rejects what the tokenizer does not report: an empty body and bytes that are not UTF-8.
 func checkText(path string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return fault.At(path, "is empty; send a JSON value")
@@ -115,7 +114,7 @@ func checkText(path string, data []byte) error {
 	return nil
 }
 
-// Value is a JSON value that is kept until it is known what it must be. It knows where in the body it was, and the limits of its field.
+// Value is a JSON value that is decoded later, when its type is known. It remembers its path in the body and the limits of its field.
 type Value struct {
 	path   string
 	raw    jsontext.Value
@@ -123,16 +122,16 @@ type Value struct {
 	mode   mode
 }
 
-// Reader is a type that reads itself, by v.Decode into other types. Its errors are those of Decode.
+// Reader is a type that decodes itself, by v.Decode into other types. Its errors are those of Decode.
 type Reader interface{ ReadJSON(v Value) error }
 
-// Kind is '"', '[' and so on, the first byte of the value.
+// Kind returns the kind by the first byte of the value: '"', '[' and so on.
 func (v Value) Kind() jsontext.Kind { return v.raw.Kind() }
 
-// Path is where in the body the value was.
+// Path returns the value's path in the body.
 func (v Value) Path() string { return v.path }
 
-// Decode reads the value into what into points at, as Decode does. An absent value is not read.
+// Decode reads the value into what into points at, as the function Decode does. It ignores an absent value.
 func (v Value) Decode(into any) error {
 	if v.raw == nil {
 		return nil
@@ -140,14 +139,13 @@ func (v Value) Decode(into any) error {
 	return decode(v.path, v.raw, reflect.ValueOf(into).Elem(), v.within, v.mode)
 }
 
-// Optional is a property that a body may leave out. Its zero value is absent. Use Optional[*T] where null has a meaning
-// of its own.
+// Optional is a property that a body may leave out. Its zero value is absent. Use Optional[*T] where null has a meaning of its own.
 type Optional[T any] struct {
 	value   T
 	present bool
 }
 
-// Get returns the value and whether it was present; absent, the value is T's zero.
+// Get returns the value and whether it was present. For an absent one the value is T's zero.
 func (o Optional[T]) Get() (T, bool) { return o.value, o.present }
 
 // Or returns the value, or fallback when it was absent.
@@ -158,7 +156,7 @@ func (o Optional[T]) Or(fallback T) T {
 	return o.value
 }
 
-// slot marks it present and returns the place of its value.
+// slot marks the property present and returns its value's place.
 func (o *Optional[T]) slot() reflect.Value {
 	o.present = true
 	return reflect.ValueOf(&o.value).Elem()

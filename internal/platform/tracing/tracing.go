@@ -1,5 +1,5 @@
-// Package tracing sends traces to an OpenTelemetry collector when the standard OTEL_ variables ask for it. It is the only package that
-// knows the SDK, and makes no spans: those that do are handed a trace.Tracer. docs/tracing.md says what is traced.
+// Package tracing sends traces to an OpenTelemetry collector when the standard OTEL_ variables ask for it. Only this
+// package uses the SDK. It makes no spans: packages that do get a trace.Tracer. docs/tracing.md says what is traced.
 package tracing
 
 import (
@@ -21,21 +21,21 @@ import (
 // scope is the instrumentation scope of all spans.
 const scope = "levelboard"
 
-// Tracing sends spans. The nil *Tracing is off, with all its methods.
+// Tracing sends spans. All methods of a nil *Tracing do nothing.
 type Tracing struct {
 	provider *sdk.TracerProvider
 	exporter *otlptrace.Exporter
 }
 
-// wanted reports whether the environment turns traces on: OTEL_TRACES_EXPORTER does, and without it an endpoint.
+// wanted reports whether the environment turns traces on: by OTEL_TRACES_EXPORTER or, if that is not set, by an endpoint.
 func wanted() bool {
 	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 	exporter := os.Getenv("OTEL_TRACES_EXPORTER")
 	return (exporter == "otlp" || exporter == "" && endpoint) && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true")
 }
 
-// Start starts sending, as the OTEL_ variables say, or returns nil when they do not ask for it. It does not connect. A variable that
-// the SDK does not understand, and later a collector that is away, is a warning in the log.
+// Start starts sending as the OTEL_ variables say, or returns nil when they do not ask for it. It does not connect.
+// A variable that the SDK does not understand, and later a collector that does not answer, is a warning in the log.
 func Start(ctx context.Context, version string, log *slog.Logger) *Tracing {
 	if !wanted() {
 		return nil
@@ -50,13 +50,13 @@ func Start(ctx context.Context, version string, log *slog.Logger) *Tracing {
 		otel.Handle(err)
 		return nil
 	}
-	// The provider reports what is wrong with a variable: it reads them once more.
+	// The provider reads the variables again and reports mistakes in them.
 	whose, _ := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "levelboard"), attribute.String("service.version", version)), resource.WithFromEnv())
 	return &Tracing{sdk.NewTracerProvider(sdk.WithResource(whose), sdk.WithBatcher(exporter)), exporter}
 }
 
-// Tracer makes the spans; nil when tracing is off, so that whoever makes spans can leave all of it out.
+// Tracer makes the spans. It is nil when tracing is off, so that callers can skip all work for spans.
 func (t *Tracing) Tracer() trace.Tracer {
 	if t == nil {
 		return nil
@@ -64,32 +64,32 @@ func (t *Tracing) Tracer() trace.Tracer {
 	return t.provider.Tracer(scope)
 }
 
-// Stop sends what is queued until ctx ends, and drops the rest and spans that end later. Nothing of tracing runs afterwards.
+// Stop sends the queued spans until ctx ends, and drops the rest and all later ones. When it returns, nothing of tracing runs.
 func (t *Tracing) Stop(ctx context.Context) {
 	if t == nil {
 		return
 	}
-	whole := context.WithoutCancel(ctx) // when ctx ends during Shutdown, the SDK leaves its goroutine behind
+	whole := context.WithoutCancel(ctx) // if ctx ended during Shutdown, the SDK would leave its goroutine running
 	unhook := context.AfterFunc(ctx, func() { _ = t.exporter.Shutdown(whole) })
 	defer unhook()
-	_ = t.provider.Shutdown(whole) // what could not be sent went to the error handler
+	_ = t.provider.Shutdown(whole) // errors went to the error handler
 }
 
-// withoutValues logs only what happened: the SDK adds the value of a variable that it does not understand, which may be a secret.
+// withoutValues logs only the message: the SDK adds the value of a variable that it does not understand, which may be a secret.
 type withoutValues struct{ slog.Handler }
 
-// Handle is that of slog.Handler.
+// Handle implements slog.Handler.
 func (h withoutValues) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, slog.NewRecord(r.Time, slog.LevelWarn, "OpenTelemetry: "+r.Message, r.PC))
 }
 
-// LogHandler adds the trace's id (traceId) to every line that is logged with the context of a span that is sent; to a line of
-// another trace nobody could find anything.
+// LogHandler adds the trace's id (traceId) to each line whose context has a
+// sampled span. The other traces are not sent, so their ids would lead nowhere.
 func LogHandler(next slog.Handler) slog.Handler { return logHandler{next} }
 
 type logHandler struct{ slog.Handler }
 
-// Handle is that of slog.Handler.
+// Handle implements slog.Handler.
 func (h logHandler) Handle(ctx context.Context, line slog.Record) error {
 	if span := trace.SpanContextFromContext(ctx); span.IsSampled() {
 		line = line.Clone()
@@ -98,10 +98,10 @@ func (h logHandler) Handle(ctx context.Context, line slog.Record) error {
 	return h.Handler.Handle(ctx, line)
 }
 
-// WithAttrs is that of slog.Handler.
+// WithAttrs implements slog.Handler.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logHandler{h.Handler.WithAttrs(attrs)}
 }
 
-// WithGroup is that of slog.Handler.
+// WithGroup implements slog.Handler.
 func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Handler.WithGroup(name)} }

@@ -1,12 +1,12 @@
-// Package version knows which version of Levelboard a program is.
+// Package version says which version of Levelboard a program is.
 package version
 
 import "runtime/debug"
 
-// name is set when a release is built: -ldflags "-X levelboard/internal/platform/version.name=v1.2.3".
+// name is set by a release build: -ldflags "-X levelboard/internal/platform/version.name=v1.2.3".
 var name string
 
-// Build returns the version's name, "devel" when the build has none, and the commit it was built from, if known.
+// Build returns the version's name, "devel" for a build without one, and the commit that it was built from, if known.
 func Build() (version, commit string) {
 	version = name
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -84,6 +84,14 @@ func (h *harness) strayGains() (int, error) {
 			ELSE m.deleted IS NOT FALSE OR day <> $1 OR g.id <> ALL ($2) END`, int(h.today()), counted)
 }
 
+// awaitRemoval waits until deleted guilds have left Redis. The archive lists them until then.
+func (h *harness) awaitRemoval() bool {
+	return h.until(nil, func() bool {
+		left, err := h.count(`SELECT count(*) FROM deleted_guilds`)
+		return err == nil && left == 0
+	}, "the removal of deleted guilds from Redis")
+}
+
 // openTransactions counts the transactions of others in Postgres, but for old ones: their replica may hang.
 func (h *harness) openTransactions() (int, error) {
 	return h.count(`

@@ -68,7 +68,7 @@ func (h *harness) finish() {
 	}
 	h.fronts = h.replicas // each of them shows what it must
 	h.checkBoards()
-	if h.isBroken() {
+	if h.isBroken() || !h.awaitRemoval() {
 		return
 	}
 	h.stopReplicas()

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// auditRecord is a record of the audit log as the service answers it.
+// auditRecord is a record of the audit log in the service's answer.
 type auditRecord struct {
 	At    time.Time `json:"at"`
 	Actor struct {
@@ -73,10 +73,10 @@ func (r auditRecord) row() []string {
 	return []string{at(r.At), by, r.Action, r.UserID, r.change(), shortened(r.Reason)}
 }
 
-// maxShown is how much of a value or a reason is shown, in bytes: settings can be long.
+// maxShown is how many bytes of a value or a reason are shown: settings can be long.
 const maxShown = 200
 
-// change describes a change: the values before and after, or the number of members.
+// change describes a change by the values before and after, or by the number of members.
 func (r auditRecord) change() string {
 	if r.Count != nil {
 		return count(*r.Count, "member")
@@ -88,7 +88,7 @@ func (r auditRecord) change() string {
 	return before + " -> " + after
 }
 
-// shownValue is a value as one line of JSON; empty for null.
+// shownValue returns a value as one line of JSON, or "" for null.
 func shownValue(value jsontext.Value) string {
 	if string(value) == "null" {
 		return ""

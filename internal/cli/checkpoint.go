@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checkpoint is one as the service answers it.
+// checkpoint is a checkpoint in the service's answer.
 type checkpoint struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
@@ -53,7 +53,7 @@ func (p *program) checkpointCommand() *cobra.Command {
 	))
 }
 
-// checkpointPath checks a checkpoint's id, so that it needs no escaping.
+// checkpointPath returns a checkpoint's path. It checks the id, so that it needs no escaping.
 func checkpointPath(guild, checkpoint string) (string, error) {
 	if _, err := strconv.ParseUint(checkpoint, 10, 64); err != nil {
 		return "", usage("a checkpoint's id is a number: 'levelboard checkpoint list' lists them")
@@ -94,7 +94,7 @@ func (p *program) resetCommand() *cobra.Command {
 	return c.flags(c.asks(p.forGuild("reset", "Remove all members of a guild, after a checkpoint of them", reset)))
 }
 
-// replace asks for what puts others in place of all members of a guild.
+// replace sends a request that replaces all members of a guild.
 func (c *client) replace(ctx context.Context, guild, path string) error {
 	type replaced struct {
 		Members    int        `json:"members"`
@@ -106,7 +106,7 @@ func (c *client) replace(ctx context.Context, guild, path string) error {
 	})
 }
 
-// undoLine says how to put the members back that a checkpoint has.
+// undoLine says how to restore the checkpoint's members.
 func undoLine(checkpoint, guild string) string {
 	return fmt.Sprintf("To undo it: levelboard checkpoint restore %s --guild %s\n", checkpoint, guild)
 }

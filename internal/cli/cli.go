@@ -1,5 +1,5 @@
-// Package cli is the command line: a file for each subcommand. Commands that change a running service are clients of its API; serve and
-// demo run the service itself, which package app wires.
+// Package cli is the command line; each subcommand has a file. Commands that change a running
+// service are clients of its API. serve and demo run the service itself, which package app wires.
 package cli
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Environment is the part of the process that a command may use.
+// Environment is what a command may use of the process.
 type Environment struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
-	Environ []string // NAME=value, as os.Environ gives them
+	Environ []string // NAME=value, as from os.Environ
 }
 
 // The exit codes.
@@ -31,19 +31,19 @@ const (
 // program is one run of the command line.
 type program struct {
 	Environment
-	// started says that a command began its work: an error before that is about how it was called.
+	// started says that the command has begun its work. An error before that is about how it was called.
 	started bool
-	// log, when the settings ask for a JSON log, takes the messages for standard error: readers of JSON would lose other lines.
+	// log, when the settings ask for a JSON log, takes the messages for standard error: a reader of JSON would fail on other lines.
 	log *slog.Logger
 }
 
-// usageError says that the command was called wrongly, although its flags and arguments could be read.
+// usageError says that the command was called wrongly, although its flags and arguments could be parsed.
 type usageError struct{ error }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// Run runs the command that args (without the program's name) name, and returns its exit code: 0, 1 when it failed, 2 when
-// it was called wrongly. Errors are plain sentences on standard error. It handles SIGINT and SIGTERM while it serves.
+// Run runs the command in args (without the program's name) and returns its exit code: 0, 1 when it failed, 2 when it
+// was called wrongly. Errors are plain sentences on standard error. While it serves, it handles SIGINT and SIGTERM.
 func Run(ctx context.Context, args []string, env Environment) int {
 	p := &program{Environment: env}
 	root := p.root()
@@ -77,7 +77,7 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
-// group is a command that only holds others.
+// group is a command that only has subcommands.
 func (p *program) group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{
 		Use: name, Short: short, Args: cobra.ArbitraryArgs, SuggestionsMinimumDistance: 2,
@@ -95,7 +95,7 @@ func (p *program) group(name, short string, commands ...*cobra.Command) *cobra.C
 	return group
 }
 
-// command makes a command without subcommands. Its arguments are the words of use between its name and the first flag.
+// command makes a command without subcommands. use names it, then its arguments, then its flags.
 func (p *program) command(use, short string, work func(ctx context.Context, args []string) error) *cobra.Command {
 	arguments := 0
 	for _, word := range strings.Fields(use)[1:] {

@@ -22,20 +22,20 @@ import (
 )
 
 const (
-	// callTimeout bounds one request. The service gives up work on all members of a guild after five minutes.
+	// callTimeout bounds one request. The service itself gives up requests about all members of a guild after five minutes.
 	callTimeout = 5*time.Minute + 30*time.Second
-	// maxAnswer bounds one answer: a list of 1000 guilds with all their settings stays far below it.
+	// maxAnswer bounds one answer. A list of 1000 guilds with all their settings is far smaller.
 	maxAnswer = 128 << 20
 )
 
-// client calls /admin of a running service, which its flags and the environment name.
+// client calls /admin of a running service. Its flags and the environment say which one.
 type client struct {
 	*program
 	url, adminToken, reason string
 	json, yes               bool
 
 	base, token string
-	tokenFrom   string // where the token is from, for the message about a wrong one
+	tokenFrom   string // where the token came from, to say so if it is wrong
 }
 
 // flags registers the client's flags with a command and its subcommands, and returns the command.
@@ -48,7 +48,7 @@ func (c *client) flags(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// connect finds the service's address and the token, once.
+// connect finds the service's address and the token. Later calls do nothing.
 func (c *client) connect() error {
 	if c.base != "" {
 		return nil
@@ -70,18 +70,18 @@ func (c *client) connect() error {
 	return nil
 }
 
-// webAddress reports whether s is the base of a web server's addresses.
+// webAddress reports whether s can be the base of a service's addresses.
 func webAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == ""
 }
 
-// serviceBase returns a service's address without /v2: bots are given the API's, so people give that here too.
+// serviceBase removes /v2 from a service's address. Bots are configured with the API's address, so people pass that here too.
 func serviceBase(address string) string {
 	return strings.TrimSuffix(strings.TrimRight(address, "/"), "/v2")
 }
 
-// noRedirects does not follow them: a redirect would carry the token to wherever it points.
+// noRedirects follows no redirect, since that would send the token to another address.
 var noRedirects = &http.Client{
 	Timeout:       callTimeout,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -90,11 +90,11 @@ var noRedirects = &http.Client{
 // request is a request to the service.
 type request struct {
 	method, path string
-	body         any    // JSON, or its bytes; nil sends none
-	once         string // the Idempotency-Key, unless it is empty
+	body         any    // a value to send as JSON, or its bytes; nil sends none
+	once         string // the Idempotency-Key; empty for none
 }
 
-// call makes a request. It returns the answer when its status is 2xx, else an error that holds the service's own message.
+// call makes a request. It returns the answer if its status is 2xx, else an error with the service's own message.
 func (c *client) call(ctx context.Context, r request) (status int, answer []byte, err error) {
 	response, err := c.open(ctx, r)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *client) call(ctx context.Context, r request) (status int, answer []byte
 	return response.StatusCode, answer, nil
 }
 
-// open is call for an answer that is read bit by bit.
+// open is call for an answer that its caller reads as it arrives.
 func (c *client) open(ctx context.Context, r request) (*http.Response, error) {
 	if err := c.connect(); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (c *client) open(ctx context.Context, r request) (*http.Response, error) {
 	return response, nil
 }
 
-// unreachable says in a sentence why there was no answer.
+// unreachable says why there was no answer.
 func (c *client) unreachable(err error) error {
 	var timeout net.Error
 	switch {
@@ -163,7 +163,7 @@ func (c *client) unreachable(err error) error {
 	return fmt.Errorf("the service at %s cannot be reached: %w", c.base, withoutAddress(err))
 }
 
-// withoutAddress returns the cause of a client's error, whose text repeats the request's method and address.
+// withoutAddress returns the cause of a client's error, whose text would repeat the request's method and address.
 func withoutAddress(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -172,14 +172,14 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// refused is an answer that is not 2xx.
+// refused is the error for an answer that is not 2xx.
 type refused struct {
 	error
 	status int
 }
 
-// refusal turns an answer that is not 2xx into the service's message, or says that the server is no Levelboard. For a wrong token it says what to do
-// on a command line, where the service speaks of a header.
+// refusal turns an answer that is not 2xx into the service's message, or says that the server is
+// no Levelboard. For a wrong token it names flags, since the service's message is about a header.
 func (c *client) refusal(response *http.Response, answer []byte) error {
 	failure, err := read[struct {
 		Message string `json:"message"`
@@ -194,7 +194,7 @@ func (c *client) refusal(response *http.Response, answer []byte) error {
 	return fmt.Errorf("the service answered %d: %s", response.StatusCode, printable(failure.Message))
 }
 
-// read reads what the service answered.
+// read decodes an answer of the service.
 func read[T any](answer []byte) (read T, err error) {
 	if err := json.Unmarshal(answer, &read); err != nil {
 		return read, fmt.Errorf("the service's answer cannot be read: %w", err)
@@ -202,7 +202,7 @@ func read[T any](answer []byte) (read T, err error) {
 	return read, nil
 }
 
-// forGuild is command for one with --guild, whose id is checked.
+// forGuild makes a command with the flag --guild, and checks the id in it.
 func (p *program) forGuild(use, short string, work func(ctx context.Context, guild string, args []string) error) *cobra.Command {
 	var guild string
 	cmd := p.command(use+" --guild ID", short, func(ctx context.Context, args []string) error {
@@ -218,5 +218,5 @@ func (p *program) forGuild(use, short string, work func(ctx context.Context, gui
 
 var errGuildID = usage("a guild's id %w", id.ErrSnowflake)
 
-// guildPath is the address of a guild. A valid id needs no escaping.
+// guildPath returns the path of a guild. A valid id needs no escaping.
 func guildPath(guild string) string { return "/admin/guilds/" + guild }

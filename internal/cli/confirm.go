@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// asks registers --yes with a command that asks, and returns the command.
+// asks gives --yes to a command that asks for confirmation, and returns the command.
 func (c *client) asks(cmd *cobra.Command) *cobra.Command {
 	cmd.Long = cmd.Short + ". At a terminal you are asked first; elsewhere it needs --yes."
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
@@ -23,7 +23,7 @@ func (c *client) asks(cmd *cobra.Command) *cobra.Command {
 
 var errNobodyToAsk = usage("this is no terminal to ask at: use --yes to continue without asking")
 
-// mayAsk returns an error when nobody can be asked and --yes is missing.
+// mayAsk returns an error if there is no terminal to ask at and --yes is missing.
 func (c *client) mayAsk() error {
 	if c.yes || terminal(c.Stdin) && c.askingPlace() != nil {
 		return nil
@@ -31,7 +31,7 @@ func (c *client) mayAsk() error {
 	return errNobodyToAsk
 }
 
-// ask lets the person at the terminal confirm a question by typing a word, unless --yes was given. %s in the question is the name of the guild.
+// ask asks for confirmation: the person at the terminal must type word, unless --yes was given. %s in the question is the guild's name.
 func (c *client) ask(ctx context.Context, question, guild, word string) error {
 	if err := c.mayAsk(); err != nil || c.yes {
 		return err
@@ -53,7 +53,7 @@ func (c *client) ask(ctx context.Context, question, guild, word string) error {
 		return fmt.Errorf("the answer cannot be read, so nothing was done: %w", err)
 	}
 	if err != nil {
-		fmt.Fprintln(c.askingPlace()) // the end of input left the cursor behind the question
+		fmt.Fprintln(c.askingPlace()) // after the end of input, the cursor is still behind the question
 	}
 	if strings.TrimSpace(line) != word {
 		return errors.New("that is another answer, so nothing was done")
@@ -61,8 +61,8 @@ func (c *client) ask(ctx context.Context, question, guild, word string) error {
 	return nil
 }
 
-// askingPlace is where a question is seen: standard error, beside which the answer of a command can be piped on, else
-// standard output; nil when neither is a terminal.
+// askingPlace returns where to print a question: standard error, so that standard
+// output can be piped, else standard output. It returns nil if neither is a terminal.
 func (p *program) askingPlace() io.Writer {
 	for _, w := range []io.Writer{p.Stderr, p.Stdout} {
 		if terminal(w) {

@@ -22,7 +22,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// The bounds of the demo's flags: more members make the embedded board slow; levelboard-bench makes higher rates.
+// The maximum flags of the demo. More members make the embedded board slow; for higher rates there is levelboard-bench.
 const (
 	maxDemoMembers = 200_000
 	maxDemoRate    = 200
@@ -93,11 +93,11 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 	})
 }
 
-// notForDemo are prefixes of settings that the demo does not use: it has no servers, no provider, and sets some itself.
+// notForDemo are prefixes of settings that the demo ignores: it has no servers and no provider, and sets some of them itself.
 var notForDemo = []string{"REDIS_", "POSTGRES_", "OAUTH_", "PUBLIC_URL", "DATA_DIR", "RATE_LIMIT_IDENTITY"}
 
-// demoEnviron returns the environment's settings for the demo: embedded in dir, quiet, and without the identity's limit, which its own activity
-// would share with a visitor.
+// demoEnviron returns the settings of the demo: embedded in dir, quiet, and without
+// a limit by identity, since its own activity and a visitor would share that.
 func demoEnviron(given []string, dir, listen string) []string {
 	environ := []string{"LEVELBOARD_LOG_LEVEL=warn"}
 	for _, kv := range given {
@@ -111,7 +111,7 @@ func demoEnviron(given []string, dir, listen string) []string {
 	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0")
 }
 
-// visitor is a member from the upper part of the board who can be chosen at sign-in.
+// visitor returns a member near the top of the board, to choose at sign-in.
 func visitor(rows []snapshot.Row) signin.User {
 	m := rows[len(rows)/40].Member
 	u := signin.User{ID: m.UserID, Name: m.User.Username}
@@ -121,8 +121,8 @@ func visitor(rows []snapshot.Row) signin.User {
 	return u
 }
 
-// seed creates the guild, its members and a key without a limit, and returns the key. The guild is disabled until its members are there: a page
-// of an earlier demo that is still open would load it too early.
+// seed creates the guild, its members and a key without a limit, and returns the key. The guild stays disabled
+// until its members exist: a page of an earlier demo may still be open, and would load the guild too early.
 func seed(ctx context.Context, a *app.App, rows []snapshot.Row, now time.Time) (key string, err error) {
 	c := &client{base: a.URL(), token: a.AdminToken()}
 	put := func(enabled bool) error {
@@ -152,8 +152,8 @@ func seed(ctx context.Context, a *app.App, rows []snapshot.Row, now time.Time) (
 	return created.Key, err
 }
 
-// introduce prints addresses and calls to paste, in one write, so that a program never reads half of it. ownToken says that the demo made its admin
-// token itself, where no other command finds it.
+// introduce prints addresses and calls to paste, in one write, so that a program never reads half
+// of it. ownToken says that the demo made its own admin token, so that no other command knows it.
 func (p *program) introduce(base, key string, o demoOptions, user id.User, ownToken bool) {
 	board := fmt.Sprintf("%s/v2/levels/%s?page=1", base, demo.Vanity)
 	page := fmt.Sprintf("%s/leaderboard/%s", base, demo.Vanity)

@@ -27,7 +27,7 @@ func (p *program) exportCommand() *cobra.Command {
 	return c.flags(export)
 }
 
-// export copies an answer bit by bit. A file gets its name when it is complete.
+// export writes the answer to out as it arrives. A file gets its name when it is complete.
 func (c *client) export(ctx context.Context, path, out string) error {
 	response, err := c.open(ctx, request{method: http.MethodGet, path: path})
 	if err != nil {
@@ -46,10 +46,10 @@ func (c *client) export(ctx context.Context, path, out string) error {
 	return writeBeside(out, copied)
 }
 
-// writeBeside has write fill a file beside the one named, which it replaces then. After an error the one named is as it was.
+// writeBeside lets write fill a temporary file, and then renames it to name. After an error the file called name is unchanged.
 func writeBeside(name string, write func(io.Writer) error) (err error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("the export cannot be written: %s is not a regular file", name) // the name of a device, say, must not be taken by a file
+		return fmt.Errorf("the export cannot be written: %s is not a regular file", name) // such as a device, which the rename would replace
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {

@@ -90,10 +90,10 @@ func (c *client) applyGuild(ctx context.Context, file string) error {
 	return c.printf("%s the guild %s (%s): board %s, leveling %s.\n", done, printable(g.Name), g.ID, g.board(), g.leveling())
 }
 
-// maxDocument bounds what is read as a guild's document; the service takes far less.
+// maxDocument bounds a guild's document that is read; the service's limit is far lower.
 const maxDocument = 1 << 20
 
-// readDocument reads a guild's document and the id in it. The rest of it is for the service to judge, as it stands.
+// readDocument reads a guild's document and the id in it. The service checks all else.
 func (p *program) readDocument(file string) (document []byte, guild string, err error) {
 	in, name := p.Stdin, "standard input"
 	if file != "-" {
@@ -116,7 +116,7 @@ func (p *program) readDocument(file string) (document []byte, guild string, err 
 	switch {
 	case len(document) > maxDocument:
 		return nil, "", fmt.Errorf("%s is too long for a guild's document", name)
-	case errors.As(err, new(*json.SemanticError)): // its text names Go's types, and differs from process to process
+	case errors.As(err, new(*json.SemanticError)): // its text names Go types, and is not the same in each process
 		return nil, "", fmt.Errorf(other+"it must be an object with the guild's id as text", name)
 	case err != nil:
 		return nil, "", fmt.Errorf(other+"%w", name, err)
@@ -128,16 +128,16 @@ func (p *program) readDocument(file string) (document []byte, guild string, err 
 	return document, found.ID, nil
 }
 
-// guildDocument is a guild's document as a service of this or a newer version answers it.
+// guildDocument is a guild's document in the answer of a service, of this version or a newer one.
 type guildDocument struct{ guild.Settings }
 
-// UnmarshalJSON reads it.
+// UnmarshalJSON skips properties that only a newer version knows.
 func (g *guildDocument) UnmarshalJSON(document []byte) (err error) {
 	g.Settings, err = guild.Answered(document)
 	return err
 }
 
-// board says who may read the board, and its vanity.
+// board describes who may read the board, and its vanity.
 func (g guildDocument) board() string {
 	if g.Vanity == "" {
 		return string(g.Visibility)
@@ -156,7 +156,7 @@ func (g guildDocument) leveling() string {
 	return "disabled"
 }
 
-// facts are the lines of `guild get`, a name and a value each.
+// facts returns the lines of `guild get`, each a name and a value.
 func (g guildDocument) facts() [][]string {
 	facts := [][]string{{"  ID", string(g.ID)}}
 	for _, fact := range properties.Facts(&g.Settings) {

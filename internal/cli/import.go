@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// importing is one import: its flags, what was read, and what it would do.
+// importing is one import: its flags, the files' content, and the changes it would make.
 type importing struct {
 	*client
 	from, mode                        string
@@ -52,7 +52,7 @@ func (p *program) importCommand() *cobra.Command {
 	return cmd
 }
 
-// check judges the flags before anything is read.
+// check checks the flags before anything is read.
 func (i *importing) check() error {
 	if _, err := importer.ParseFrom(i.from); err != nil {
 		return usage("--from: %w", err)
@@ -129,7 +129,7 @@ func (i *importing) read(ctx context.Context, spool *os.File) error {
 	return err
 }
 
-// open returns the files of the import, or the board of another service as one.
+// open returns the files of the import; the board of another service counts as one.
 func (i *importing) open(ctx context.Context) []importer.File {
 	if i.sourceURL != "" {
 		return []importer.File{{Name: i.sourceURL, Open: func() (io.ReadCloser, error) { return i.source(ctx), nil }}}
@@ -148,7 +148,7 @@ func opened(r io.ReadCloser) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return r, nil }
 }
 
-// compare finds out what would change, by an export of the guild.
+// compare computes what would change, from an export of the guild.
 func (i *importing) compare(ctx context.Context) error {
 	response, err := i.client.open(ctx, request{method: http.MethodGet, path: guildPath(i.guild) + "/export?format=json"})
 	if err != nil {

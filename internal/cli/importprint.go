@@ -11,10 +11,10 @@ import (
 	"levelboard/internal/usecase/importer"
 )
 
-// maxShownSkips is how many skipped rows are printed for people.
+// maxShownSkips is how many skipped rows are printed without --json.
 const maxShownSkips = 10
 
-// printImport prints what import --json says; the checkpoint is null with --dry-run.
+// printImport prints the JSON of import --json; the checkpoint is null with --dry-run.
 func (i *importing) printImport(done importer.Result, checkpoint *string) error {
 	document, err := json.Marshal(struct {
 		Members    int             `json:"members"`
@@ -31,7 +31,7 @@ func (i *importing) printImport(done importer.Result, checkpoint *string) error 
 	return i.printJSON(document)
 }
 
-// printDryRun prints what an import would do. It fails when that is nothing.
+// printDryRun prints what an import would do. It fails if there is nothing to import.
 func (i *importing) printDryRun() error {
 	if i.json {
 		if err := i.printImport(importer.Result{Created: i.plan.New, Changed: i.plan.Changed, Unchanged: i.plan.Unchanged}, nil); err != nil {
@@ -53,7 +53,7 @@ func (i *importing) printDone(done importer.Result, checkpoint string) error {
 		undoLine(checkpoint, i.guild))
 }
 
-// printPlan says what was understood of the files, and what would change.
+// printPlan prints what was understood of the files, and what would change.
 func (i *importing) printPlan() {
 	for _, f := range i.Report.Files {
 		i.printf("%s: %s, %s\n", printable(f.Name), f.What, count(f.Rows, "member"))
@@ -89,7 +89,7 @@ func (i *importing) printPlan() {
 	}
 }
 
-// first are the first members of the import.
+// first returns the first members of the import.
 func (i *importing) first() (rows [][]string) {
 	for _, row := range i.plan.First {
 		name, messages := "", ""
@@ -104,7 +104,7 @@ func (i *importing) first() (rows [][]string) {
 	return rows
 }
 
-// progress shows how many of the members were written, the rate and the time left, if there is a terminal.
+// progress shows at a terminal how many members were written, the rate and the time left.
 func (p *program) progress(members int) *progressbar.ProgressBar {
 	if !terminal(p.Stderr) {
 		return progressbar.DefaultSilent(int64(members))
@@ -112,6 +112,6 @@ func (p *program) progress(members int) *progressbar.ProgressBar {
 	bar := progressbar.NewOptions(members, progressbar.OptionSetWriter(p.Stderr), progressbar.OptionSetDescription("importing"),
 		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("members"), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	bar.StartWithoutRender() // else the rate leaves out the time of the first call
+	bar.StartWithoutRender() // else the rate would not count the time of the first call
 	return bar
 }

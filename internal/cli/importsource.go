@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/usecase/importer"
 )
 
-// sourceWait bounds how long a service may have its reader wait in one go.
+// sourceWait bounds a single wait that the other service may ask for.
 const sourceWait = 10 * time.Minute
 
 // maxPasses bounds how often all pages are read.
@@ -26,7 +26,7 @@ const maxPasses = 5
 
 // source is the board of another service, read page by page.
 type source struct {
-	page     string // the address of a page, except for its number
+	page     string // the address of a page, without its number
 	key      string
 	wait     time.Duration // before the next page
 	seen     map[string]bool
@@ -34,7 +34,7 @@ type source struct {
 	out      io.Writer
 }
 
-// source returns the board of the service as one export.
+// source returns the board of the other service as one export file.
 func (i *importing) source(ctx context.Context) io.ReadCloser {
 	read, write := io.Pipe()
 	s := &source{
@@ -53,8 +53,9 @@ func (i *importing) source(ctx context.Context) io.ReadCloser {
 	return read
 }
 
-// copy writes the members and then the settings, which may be long: the reader recognises the members. A member who gains XP, leaves or joins
-// moves others to pages that were read already, so it reads all pages again until a whole pass finds nobody new, or else is not complete.
+// copy writes the members, and then the settings, which may be long; by this order the reader recognises
+// members. A member who gains XP, leaves or joins may push others to pages that were read already. So copy
+// reads all pages again until a pass finds no new member, which makes it complete, or until maxPasses.
 func (s *source) copy(ctx context.Context) (complete bool, err error) {
 	if _, err := io.WriteString(s.out, `{"levels":[`); err != nil {
 		return false, err
@@ -78,7 +79,7 @@ func (s *source) copy(ctx context.Context) (complete bool, err error) {
 	return complete, err
 }
 
-// copyPages reads all pages once and copies the members that were not seen yet.
+// copyPages reads all pages once, and copies the members that no earlier page had.
 func (s *source) copyPages(ctx context.Context) error {
 	var last []byte
 	for n := 1; ; n++ {
@@ -97,7 +98,7 @@ func (s *source) copyPages(ctx context.Context) error {
 		if len(levels) == 0 {
 			return nil
 		}
-		if bytes.Equal(last, answer["levels"]) { // or a service that knows no pages would be read for ever
+		if bytes.Equal(last, answer["levels"]) { // a service without pages would be read forever
 			return fmt.Errorf("page %d of the source repeats page %d", n, n-1)
 		}
 		last = answer["levels"]
@@ -165,7 +166,7 @@ func (s *source) get(ctx context.Context, n int) (map[string]jsontext.Value, err
 	}
 }
 
-// waitFor is how long the service asks to wait before the next request.
+// waitFor returns how long the service asks to wait before the next request.
 func waitFor(h http.Header) time.Duration {
 	seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
 	if err != nil {
@@ -173,7 +174,7 @@ func waitFor(h http.Header) time.Duration {
 		if err != nil || remaining > 0 {
 			return 0
 		}
-		// A budget that fills steadily has room for one more long before it is full.
+		// The budget fills steadily, so it has room for one request long before it is full.
 		limit, _ := strconv.ParseFloat(h.Get("X-RateLimit-Limit"), 64)
 		reset, _ := strconv.ParseFloat(h.Get("X-RateLimit-Reset"), 64)
 		seconds = reset / max(limit, 1)

@@ -38,7 +38,7 @@ func (t *importTarget) TakeSettings(ctx context.Context, properties []byte) erro
 	return err
 }
 
-// putMember is a member as PUT of members by the operator takes it.
+// putMember is a member in the body of the operator's PUT of members.
 type putMember struct {
 	UserID       id.User  `json:"userId"`
 	XP           level.XP `json:"xp"`
@@ -74,7 +74,7 @@ func putBodyOf(call importer.Call) putBody {
 	return putBody{call.Mode, members}
 }
 
-// Put is safe to repeat when its outcome is unknown: the call's name is its Idempotency-Key.
+// Put may be repeated when its outcome is unknown: the call's name is its Idempotency-Key.
 func (t *importTarget) Put(ctx context.Context, call importer.Call) (done importer.Result, busy bool, err error) {
 	_, answer, err := t.call(ctx, request{http.MethodPut, guildPath(t.guild) + "/members", putBodyOf(call), call.Name})
 	if err != nil {

@@ -18,7 +18,7 @@ func (p *program) keyCommand() *cobra.Command {
 	c := &client{program: p}
 	named := func(use, short string, work func(ctx context.Context, key string, args []string) error) *cobra.Command {
 		cmd := p.command(use, short, func(ctx context.Context, args []string) error {
-			// A text without an id is not sent, nor repeated: it may be most of a secret.
+			// Do not send or repeat a text without an id: it may be most of a secret.
 			key, err := apikey.IDIn(args[0])
 			if err != nil {
 				return usage("KEYID is not a key's id, nor its first 15 characters: 'levelboard key list' lists them")
@@ -53,13 +53,13 @@ func (p *program) keyCommand() *cobra.Command {
 	))
 }
 
-// keyPath is the key's address; an id needs no escaping.
+// keyPath returns the key's path; an id needs no escaping.
 func keyPath(key string) string { return "/admin/keys/" + key }
 
-// shownKey is a key as /admin/keys answers it.
+// shownKey is a key in the answers of /admin/keys.
 type shownKey struct {
 	ID         string            `json:"id"`
-	Key        string            `json:"key"` // only in the answer to its creation
+	Key        string            `json:"key"` // only in the answer that created it
 	Name       string            `json:"name"`
 	OwnerID    string            `json:"ownerId"`
 	Permission apikey.Permission `json:"permission"`
@@ -76,7 +76,7 @@ func (k shownKey) row() []string {
 	return []string{k.ID, k.Name, k.OwnerID, string(k.Permission), guilds, k.limit(), k.expiry()}
 }
 
-// terms are the key's permission, expiry and limit in words.
+// terms returns the key's permission, expiry and limit in words.
 func (k shownKey) terms() string {
 	text := string(k.Permission) + ", access to " + count(len(k.GuildIDs), "guild") + ", " + k.expiry()
 	if k.RateLimit != nil {
@@ -181,15 +181,15 @@ func (c *client) printKey(key shownKey) error {
 		key.terms(), key.Key, try)
 }
 
-// curl is a line for a shell. Keys and addresses hold no quotes.
+// curl returns a command for a shell. Keys and addresses contain no quotes.
 func curl(key, address string) string {
 	return fmt.Sprintf("curl -s -H 'X-Api-Key: %s' '%s'", key, address)
 }
 
-// lasting reads a flag for a time: whole days, of 24 hours each, or a duration as Go writes them.
+// lasting reads a flag for a duration: whole days of 24 hours, or a duration in Go's syntax.
 func lasting(flag, text string) (time.Duration, error) {
 	if digits, inDays := strings.CutSuffix(text, "d"); inDays {
-		days, _ := strconv.ParseInt(digits, 10, 32) // 0, which is refused below, for what is no number
+		days, _ := strconv.ParseInt(digits, 10, 32) // 0 if it is no number; that is rejected below
 		text = fmt.Sprintf("%dh", 24*days)
 	}
 	lasts, err := time.ParseDuration(text)

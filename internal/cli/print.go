@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// show makes a request and prints the service's answer as it is, or lets say print its content for people.
+// show makes a request. With --json it prints the service's answer, else say prints it for people.
 func show[T any](ctx context.Context, c *client, r request, say func(T) error) error {
 	_, answer, err := c.call(ctx, r)
 	if err != nil {
@@ -32,7 +32,7 @@ func show[T any](ctx context.Context, c *client, r request, say func(T) error) e
 	return say(found)
 }
 
-// send makes a request whose answer is empty, and says that it is done unless JSON was asked for.
+// send makes a request whose answer is empty. Without --json it then prints done.
 func (c *client) send(ctx context.Context, method, path, done string, args ...any) error {
 	_, _, err := c.call(ctx, request{method: method, path: path})
 	if err != nil || c.json {
@@ -41,12 +41,12 @@ func (c *client) send(ctx context.Context, method, path, done string, args ...an
 	return c.printf(done+"\n", args...)
 }
 
-// listing is a list of the API, whose answers are {"<name>": [...], "next": ...}, and the table of it for people.
+// listing is a list of the API, with answers {"<name>": [...], "next": ...}, and how to print it as a table.
 type listing[T any] struct {
 	path, name string
 	query      url.Values
 	next       string // the query parameter that takes next
-	none       string // said when it is empty
+	none       string // printed when the list is empty
 	header     []string
 	row        func(T) []string
 }
@@ -109,7 +109,7 @@ func (p *program) printJSON(answer []byte) error {
 	return p.printf("%s\n", bytes.TrimRight(answer, "\n"))
 }
 
-// table prints rows in aligned columns. Names are made by users, so what could move a terminal's cursor or break the table is replaced.
+// table prints rows in aligned columns. Users choose names, so characters that could move a terminal's cursor or break the table are replaced.
 func (p *program) table(header []string, rows [][]string) error {
 	table := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	if header != nil {
@@ -125,7 +125,7 @@ func (p *program) table(header []string, rows [][]string) error {
 	return table.Flush()
 }
 
-// printable replaces what could move a terminal's cursor or break a line.
+// printable replaces characters that could move a terminal's cursor or break a line.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -135,7 +135,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// count is "1 member", "2 members".
+// count returns "1 member" or "2 members".
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -143,7 +143,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// at is a time as tables show it.
+// at returns a time as tables show it.
 func at(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func joined[T ~string](list []T) string {

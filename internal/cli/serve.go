@@ -46,7 +46,7 @@ func (p *program) settings(environ []string) (config.Config, error) {
 	return cfg, err
 }
 
-// withSettings is the work of a command without arguments that needs the settings.
+// withSettings makes the work of a command that needs the settings and takes no arguments.
 func (p *program) withSettings(work func(ctx context.Context, cfg config.Config) error) func(context.Context, []string) error {
 	return func(ctx context.Context, _ []string) error {
 		cfg, err := p.settings(p.Environ)
@@ -63,15 +63,14 @@ func (p *program) warn(warnings []string) {
 	}
 }
 
-// service is one run of the service within this process.
+// service is one run of the service in this process.
 type service struct {
 	cfg         config.Config
 	log         *slog.Logger
-	localSignIn []signin.Local // the demo's, which makes no traces
+	localSignIn []signin.Local // for the demo, which also sends no traces
 }
 
-// run starts the service, does work while it runs, and stops it within the time that the settings allow. That ctx ended
-// before the service was up is no error.
+// run starts the service, calls work while it runs, and stops it within the configured time. It is no error if ctx ends before the service is up.
 func (s service) run(ctx context.Context, work func(context.Context, *app.App) error) error {
 	limitMemory(memlimit.FromCgroup)
 	name, _ := version.Build()
@@ -95,7 +94,7 @@ func explainStart(err error) error {
 	return err
 }
 
-// announce writes the first lines: where it listens, and what it runs on.
+// announce writes the first lines: the addresses, and the stores.
 func announce(w io.Writer, cfg config.Config, a *app.App) {
 	name, _ := version.Build()
 	lines := []string{
@@ -138,12 +137,12 @@ func adminLine(cfg config.Config, file string) string {
 	}
 }
 
-// limitMemory sets Go's memory limit to 90% of the container's, unless GOMEMLIMIT says what it is. Without a container there is no limit.
+// limitMemory sets Go's memory limit to 90% of the container's, unless GOMEMLIMIT is set. Without a container there is no limit.
 func limitMemory(container memlimit.Provider) {
-	_, _ = memlimit.Set(memlimit.WithProvider(container)) // an error leaves the limit as it was: none
+	_, _ = memlimit.Set(memlimit.WithProvider(container)) // after an error there is no limit
 }
 
-// newLogger returns the logger that the settings ask for.
+// newLogger returns the configured logger.
 func newLogger(w io.Writer, cfg config.Config) *slog.Logger {
 	options := &slog.HandlerOptions{Level: cfg.LogLevel}
 	if cfg.LogFormat == config.JSON {

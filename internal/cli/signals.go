@@ -11,13 +11,12 @@ import (
 	"time"
 )
 
-// sameStop is within what two signals are one stop: timeout(1) sends SIGTERM to the process and to its group, and a parent may pass Ctrl+C on.
+// Signals within sameStop are one stop: timeout(1) sends SIGTERM to the process and to its group, and a parent may also pass Ctrl+C on.
 const sameStop = 100 * time.Millisecond
 
 var errHurried = errors.New("stopped at once by a second signal; what was not written yet may be lost")
 
-// untilSignal does work, which ends gracefully when its context ends: at the first SIGINT or SIGTERM. At a second one it
-// does not wait for work any longer.
+// untilSignal calls work. The first SIGINT or SIGTERM ends its context, so that it ends gracefully. After a second one it does not wait for work.
 func (p *program) untilSignal(ctx context.Context, work func(context.Context) error) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -26,7 +25,7 @@ func (p *program) untilSignal(ctx context.Context, work func(context.Context) er
 		stopped = true
 		p.say(slog.LevelInfo, fmt.Sprintf("stopping (%s); a second signal stops at once", s))
 	})
-	if !stopped { // else a late signal of the same stop must not end a process that is about to exit with 0
+	if !stopped { // after a stop, keep catching: a late signal of it must not kill a process that is about to exit with 0
 		signal.Stop(signals)
 	}
 	return err

@@ -14,7 +14,7 @@ func (p *program) versionCommand() *cobra.Command {
 	return p.command("version", "Print the version", func(context.Context, []string) error { return p.printf("%s\n", versionLine()) })
 }
 
-// versionLine is what the command says, and --version too.
+// versionLine is printed by the command, and for --version.
 func versionLine() string {
 	name, commit := version.Build()
 	if commit != "" {

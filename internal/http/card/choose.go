@@ -10,12 +10,12 @@ import (
 	"github.com/go-text/typesetting/language"
 )
 
-// choice finds a font for each rune of one text. The segmenter asks for one rune after another.
+// choice finds a font for each rune of one text. The segmenter calls it for one rune after another.
 type choice struct {
 	*typesetter
 	text     []rune
 	heavy    bool
-	order    []*typeface // those to look at first in front
+	order    []*typeface // the fonts to try, in order
 	byScript map[language.Script]*typeface
 	last     *font.Face
 }
@@ -24,7 +24,7 @@ func (t *typesetter) choose(text []rune, heavy bool) *choice {
 	return &choice{typesetter: t, text: text, heavy: heavy, order: t.fonts.order(heavy), byScript: map[language.Script]*typeface{}}
 }
 
-// ResolveFace returns the font of the next rune. Marks stay with their letter, or they could not be placed on it.
+// ResolveFace returns the font of the next rune. A mark gets the font of its letter, since another could not place it there.
 func (c *choice) ResolveFace(r rune) *font.Face {
 	if c.last == nil || !unicode.Is(unicode.M, r) && !isSkinTone(r) {
 		c.last = c.face(c.typeface(r))
@@ -34,7 +34,7 @@ func (c *choice) ResolveFace(r rune) *font.Face {
 
 func isSkinTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
-// typeface prefers a font that has all letters of a script: one that lacks some would leave them to another, which looks different.
+// typeface prefers a font that has all the text's letters of a script, since letters of a second font would look different.
 func (c *choice) typeface(r rune) *typeface {
 	script := language.LookupScript(r)
 	found, ok := c.byScript[script]
@@ -51,7 +51,7 @@ func (c *choice) typeface(r rune) *typeface {
 	return found
 }
 
-// first returns the first font that has certain runes of the text; nil if none has.
+// first returns the first font that has the runes of the text for which certain is true, or nil.
 func (c *choice) first(certain func(rune) bool) *typeface {
 	at := slices.IndexFunc(c.order, func(face *typeface) bool {
 		return !slices.ContainsFunc(c.text, func(r rune) bool { return certain(r) && !face.has(r) })
@@ -62,7 +62,7 @@ func (c *choice) first(certain func(rune) bool) *typeface {
 	return c.order[at]
 }
 
-// face returns a typeface for this typesetter alone; the first one for a font that cannot be read.
+// face returns a face for this typesetter alone. If the font cannot be read, it returns that of the first font.
 func (c *choice) face(of *typeface) *font.Face {
 	key := faceKey{of, c.heavy}
 	if face, ok := c.faces[key]; ok {

@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	// cardsKept is how many PNGs stay in memory; each is about 60 KB, and 100 KB at most.
+	// cardsKept is how many PNGs are cached. Each is about 60 KB, and at most 100 KB.
 	cardsKept = 128
-	// cardsWaiting is how many requests wait for a PNG to be drawn. Each holds a place among those in flight, and this is
-	// how many of those cards can take.
+	// cardsWaiting is how many requests may draw a PNG or wait for it. Each holds one of
+	// the places for running requests, so this bounds how many of them cards can take.
 	cardsWaiting = 64
-	// cardsOfOne is how many of them may be of one identity, or of one address without a key.
+	// cardsOfOne is how many of these may belong to one identity, or to one address without a key.
 	cardsOfOne = cardsWaiting / 4
 )
 
-// Drawing draws few PNGs at a time, and keeps those that were asked for last. A PNG takes tens of milliseconds of a core, a thousand
-// times what other requests take, so without this a page full of cards would hold up everybody.
+// Drawing draws few PNGs at a time, and caches the latest. A PNG takes tens of milliseconds of a core, a thousand
+// times what other requests take, so without a bound a page full of cards would delay all other requests.
 type Drawing struct {
 	kept    *lru.Cache[string, []byte]
 	waiting *shares.Pool  // the requests that wait or draw
-	places  chan struct{} // holds one for each that draws
+	places  chan struct{} // holds one for each that is being drawn
 }
 
-// NewDrawing returns a Drawing that keeps nothing yet.
+// NewDrawing returns a Drawing with an empty cache.
 func NewDrawing() *Drawing {
 	return &Drawing{
 		kept: cached.NewLRU[string, []byte](cardsKept), waiting: shares.New(cardsWaiting, cardsOfOne),
-		// At least half of the cores are left to others.
+		// Leave at least half of the cores to other requests.
 		places: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 }
 
-// Draw returns the picture of this ETag, from memory or drawn now. shares.ErrFull when too many are waiting, or when ctx ends before it is
-// this picture's turn; shares.ErrShare when too many of this caller are waiting.
+// Draw returns the picture with this ETag, from memory or drawn now. It returns shares.ErrFull when too many
+// requests wait, or when ctx ends before this one's turn, and shares.ErrShare when too many of this caller wait.
 func (d *Drawing) Draw(ctx context.Context, caller, etag string, drawn func() ([]byte, error)) ([]byte, error) {
 	if kept, ok := d.kept.Get(etag); ok {
 		return kept, nil
@@ -54,7 +54,7 @@ func (d *Drawing) Draw(ctx context.Context, caller, etag string, drawn func() ([
 	case <-ctx.Done():
 		return nil, shares.ErrFull
 	}
-	// Those who asked for the same card meanwhile find it here.
+	// Another request may have drawn the same card during the wait.
 	if kept, ok := d.kept.Get(etag); ok {
 		return kept, nil
 	}

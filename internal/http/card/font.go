@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/platform/cached"
 )
 
-// The embedded fonts are parsed when the first card is drawn: a service that draws none pays nothing for them.
+// The embedded fonts are parsed when the first card is drawn, so that a service without cards pays nothing for them.
 var (
 	regular = sync.OnceValue(func() *typeface { return embedded(goregular.TTF) })
 	bold    = sync.OnceValue(func() *typeface { return embedded(gobold.TTF) })
@@ -21,15 +21,15 @@ var (
 func embedded(file []byte) *typeface {
 	face, err := font.ParseTTF(bytes.NewReader(file))
 	if err != nil {
-		panic(err) // only for a font that is broken, and it is part of the program
+		panic(err) // the font is part of the program
 	}
 	return &typeface{font: face.Font, runes: face.Cmap}
 }
 
-// typeface is a font that text can be drawn with.
+// typeface is a font to draw text with.
 type typeface struct {
-	font  *font.Font // nil for one of a folder, which is read when it is needed
-	path  string     // of one of a folder
+	font  *font.Font // nil for a font of a folder, which is read when needed
+	path  string     // of a font of a folder
 	style font.Description
 	runes font.Cmap
 }
@@ -39,16 +39,16 @@ func (t *typeface) has(r rune) bool {
 	return ok && index != 0
 }
 
-// Fonts are what names are drawn with: the Go fonts, and behind them those of a folder. A nil Fonts has the Go fonts only. Fonts are safe
-// for concurrent use.
+// Fonts are the fonts for names: first the Go fonts, then those of a folder.
+// A nil Fonts has only the Go fonts. Fonts are safe for concurrent use.
 type Fonts struct {
-	regular, bold []*typeface // of the folder, in the order in which they are looked at
+	regular, bold []*typeface // of the folder, in the order in which they are tried
 	files         *cached.Cache[string, *font.Font]
 	id            string
 	log           *slog.Logger
 }
 
-// ID names the folder's fonts: another one draws other pictures. It is empty without a folder.
+// ID identifies the folder's fonts: with another ID, the same data is drawn differently. It is empty without a folder.
 func (f *Fonts) ID() string {
 	if f == nil {
 		return ""
@@ -56,7 +56,7 @@ func (f *Fonts) ID() string {
 	return f.id
 }
 
-// order returns the fonts for regular or bold text, those to look at first in front.
+// order returns the fonts for regular or bold text, in the order in which to try them.
 func (f *Fonts) order(heavy bool) []*typeface {
 	var folder Fonts
 	if f != nil {

@@ -24,17 +24,17 @@ import (
 )
 
 const (
-	// mostFonts is how many fonts of a folder are used. All of Noto are 2,000 files.
+	// mostFonts is how many fonts of a folder are used. All of Noto has 2,000 files.
 	mostFonts = 4096
-	// fontBytes is the size of the largest file that is used. Few are larger than 1 MiB; those of Chinese and Japanese have about 20.
+	// fontBytes is the maximum size of a font's file. Few are larger than 1 MiB; Chinese and Japanese ones have about 20.
 	fontBytes = 32 << 20
-	// fontsLoaded is how many of a folder are in memory.
+	// fontsLoaded is how many fonts of a folder are in memory.
 	fontsLoaded = 16
 )
 
-// OpenFonts reads which characters the fonts of a folder and of the folders in it have: .ttf, .otf, and the first font of each .ttc and
-// .otc. The fonts themselves are read when a name needs them. Files that cannot be used are logged and left out. It fails when dir is no
-// folder or has no font. Without a dir it returns nil, the Go fonts only.
+// OpenFonts reads which characters the fonts of a folder and its subfolders have: .ttf, .otf, and the first font
+// of each .ttc and .otc. A font itself is read when a name needs it. OpenFonts logs and skips files that it cannot
+// use. It fails when dir is no folder or has no font. Without a dir it returns nil, which has only the Go fonts.
 func OpenFonts(dir string, log *slog.Logger) (*Fonts, error) {
 	if dir == "" {
 		return nil, nil
@@ -57,7 +57,7 @@ func OpenFonts(dir string, log *slog.Logger) (*Fonts, error) {
 // fontScan is a walk through a folder.
 type fontScan struct {
 	log      *slog.Logger
-	digest   hash.Hash // of what is found
+	digest   hash.Hash // of the fonts found
 	found    []*typeface
 	unusable int
 }
@@ -98,7 +98,7 @@ func isFont(path string) bool {
 	return slices.Contains([]string{".ttf", ".otf", ".ttc", ".otc"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// file notes a font by its name in the folder.
+// file notes a font under its name in the folder.
 func (s *fontScan) file(name, path string) error {
 	file, size, loader, err := openFont(path)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *fontScan) file(name, path string) error {
 	}
 	style, _ := font.Describe(loader, nil)
 	style.Aspect.SetDefaults()
-	// The head holds a checksum of the whole file.
+	// The table head holds a checksum of the whole file.
 	head, err := loader.RawTable(opentype.MustNewTag("head"))
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *fontScan) file(name, path string) error {
 	return nil
 }
 
-// openFont opens the first font of a regular file; nothing else is opened, as a pipe would wait for its writer.
+// openFont opens the first font of a regular file. It opens nothing else, since a pipe would wait for a writer.
 func openFont(path string) (file *os.File, size int64, loader *opentype.Loader, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -170,7 +170,7 @@ func loadFont(_ context.Context, path string) (*font.Font, error) {
 	return font.NewFont(loader)
 }
 
-// preferred sorts fonts for text of a weight: like the Go fonts first, which are upright, without serifs and of normal width.
+// preferred sorts fonts for text of a weight. Those like the Go fonts come first: upright, without serifs, of normal width.
 func preferred(found []*typeface, weight font.Weight) []*typeface {
 	odd := func(t *typeface) int {
 		family := strings.ToLower(t.style.Family)

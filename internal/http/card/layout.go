@@ -6,26 +6,26 @@ import (
 	"levelboard/internal/domain/displayname"
 )
 
-// box is a rectangle with round corners; with a radius of half its size it is a circle.
+// box is a rectangle with round corners. With a radius of half its size it is a circle.
 type box struct {
 	x, y, width, height, radius float64
 	paint                       paint
-	hue                         gradient // of a box in the paint hue; zero for the scene's
+	hue                         gradient // for the paint hue; zero means the scene's
 }
 
-// line is a line of text: clean, and no wider than its place.
+// line is a line of text: clean, and no wider than its room.
 type line struct {
 	text   string
 	x, y   float64 // of the left end of the baseline
 	length float64 // in the widest of its fonts
-	room   float64 // how long it may be; 0 for what is short in any font
+	room   float64 // the maximum length; 0 for text that is short in any font
 	size   float64
 	heavy  bool
 	anchor anchor
 	paint  paint
 }
 
-// anchor says which end of a line stays where it is when another font draws it wider.
+// anchor says which point of a line stays in place when another font draws the line wider.
 type anchor int
 
 const (
@@ -50,27 +50,27 @@ const (
 	barHigh = 16.0
 )
 
-// medium is what is known of the fonts that a card will be drawn with.
+// medium describes the fonts that a card will be drawn with.
 type medium struct {
 	ours *typesetter
 	has  func(rune) bool
-	// How much wider than ours their lines may be.
+	// How much wider than our fonts they may draw a line.
 	regular, bold float64
 }
 
-// drawn is the medium of what is drawn here.
+// drawn is the medium of a PNG, which is drawn with our own fonts.
 func drawn(f *Fonts) medium {
 	ours := newTypesetter(f)
 	return medium{ours: ours, has: ours.has, regular: 1, bold: 1}
 }
 
-// composer places what stands on a card.
+// composer places the content of a card.
 type composer struct {
 	scene
 	medium medium
 }
 
-// compose lays a card out for these fonts.
+// compose lays out a card for these fonts.
 func compose(d Data, m medium) scene {
 	c := &composer{medium: m}
 	name := displayName(d, m.has)
@@ -96,7 +96,7 @@ func (c *composer) avatar(letter string) {
 	c.disc(disc{x: 104, y: cardHeight / 2, radius: 62, letter: letter, size: 58})
 }
 
-// disc is a letter that stands for a picture.
+// disc is a letter in a circle, in place of an avatar.
 type disc struct {
 	x, y, radius float64 // of its middle
 	letter       string
@@ -109,7 +109,7 @@ func (c *composer) disc(d disc) {
 	c.put(line{text: d.letter, x: d.x, y: d.y + .362*d.size, size: d.size, heavy: true, anchor: middle, paint: white})
 }
 
-// numbers puts rank and level at the right and returns where they begin.
+// numbers puts rank and level at the right, and returns where they begin.
 func (c *composer) numbers(d Data) float64 {
 	level, rank := humanize.Comma(int64(d.Level)), "#"+humanize.Comma(d.Rank)
 	size := 34.0
@@ -142,7 +142,7 @@ func (c *composer) bar(progress float64) {
 	full := box{x: left, y: barTop, width: right - left, height: barHigh, radius: barHigh / 2, paint: track}
 	c.boxes = append(c.boxes, full)
 	if progress > 0 {
-		// Less than this could not have round ends.
+		// A narrower box could not have round ends.
 		full.width = max(barHigh, full.width*min(progress, 100)/100)
 		full.paint = hue
 		c.boxes = append(c.boxes, full)
@@ -158,7 +158,7 @@ func (c *composer) foot(d Data) {
 	xp := humanize.Comma(d.XP) + " XP"
 	c.put(line{text: xp, x: left, y: y, size: size, heavy: true, paint: ink})
 	c.put(line{text: next, x: right, y: y, size: size, anchor: end, paint: soft})
-	// A number that is cut is another number, so between long ones the messages take a line of their own.
+	// A cut number would read as another number, so between long ones the messages take a line of their own.
 	messages := line{text: messagesOf(d), x: left + c.measure(xp, size, true) + 18, y: y, size: size, paint: soft}
 	messages.room = right - c.measure(next, size, false) - 16 - messages.x
 	if c.measure(messages.text, size, false) > messages.room {
@@ -192,7 +192,7 @@ func (c *composer) cut(text string, room, size float64, heavy bool) string {
 	return fit(text, room, func(s string) float64 { return c.measure(s, size, heavy) })
 }
 
-// title is the card in words, for those who do not see it.
+// title is the card in words, for people who cannot see it.
 func title(name string, d Data) string {
 	return name + ": rank " + humanize.Comma(d.Rank) + ", level " + humanize.Comma(int64(d.Level)) + ", " + humanize.Comma(d.XP) + " XP in " + displayname.Clean(d.Guild)
 }

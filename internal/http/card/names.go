@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/domain/displayname"
 )
 
-// clusters splits cleaned text into what a reader takes for one character: a base with its marks, a joined emoji, a flag.
+// clusters splits cleaned text into what a reader sees as one character: a letter with its marks, a joined emoji, a flag.
 func clusters(text string) (found []string) {
 	var s segmenter.Segmenter
 	s.Init([]rune(text))
@@ -21,7 +21,7 @@ func clusters(text string) (found []string) {
 	return found
 }
 
-// clusterStarts reports at which places of a text a cluster begins.
+// clusterStarts reports at which positions of a text a cluster begins.
 func clusterStarts(text []rune) []bool {
 	var s segmenter.Segmenter
 	s.Init(text)
@@ -32,7 +32,7 @@ func clusterStarts(text []rune) []bool {
 	return starts
 }
 
-// displayName is the first of the member's names that shows anything: can reports whether a character can be drawn.
+// displayName returns the first of the member's names of which anything can be drawn; can reports whether a character can.
 func displayName(d Data, can func(rune) bool) string {
 	for _, name := range []string{d.GlobalName, d.Username} {
 		name = displayname.Clean(name)
@@ -43,7 +43,7 @@ func displayName(d Data, can func(rune) bool) string {
 	return displayname.Clean(d.UserID)
 }
 
-// initial is what stands in the place of an avatar: the name's first letter or digit, or else whatever it begins with.
+// initial returns what stands in place of an avatar: the name's first letter or digit, else its first character.
 func initial(name string, can func(rune) bool) string {
 	for _, r := range name {
 		if !can(r) || (!unicode.IsLetter(r) && !unicode.IsDigit(r)) {
@@ -62,8 +62,8 @@ func initial(name string, can func(rune) bool) string {
 	return ""
 }
 
-// fit cuts text to a width, at the end of a cluster, and shows by an ellipsis that it did. Letters may join, so that only the whole of a
-// text has a width.
+// fit cuts text to a width, at the end of a cluster, and marks the cut with an ellipsis. It
+// measures the whole text each time, since letters may join and have no width of their own.
 func fit(text string, width float64, measure func(string) float64) string {
 	if measure(text) <= width {
 		return text

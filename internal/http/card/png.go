@@ -13,8 +13,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// PNG draws the card. The Go fonts are for the Latin, Greek and Cyrillic scripts. Letters that no font has are a box, and a name without any
-// letter that one has is passed over for the next. It takes tens of milliseconds of one core and some 5 MB; the result is tens of KB.
+// PNG draws the card. The Go fonts cover the Latin, Greek and Cyrillic scripts. A letter that no font has becomes a box; a name that has
+// only such letters is skipped for the next name. PNG takes tens of milliseconds of one core and some 5 MB. The result is tens of KB.
 func (f *Fonts) PNG(d Data, theme Theme) ([]byte, error) {
 	if theme == Auto {
 		theme = Light
@@ -23,7 +23,7 @@ func (f *Fonts) PNG(d Data, theme Theme) ([]byte, error) {
 	return paintScene(compose(d, m), m.ours, canvas{cardWidth, cardHeight, theme})
 }
 
-// canvas is what a scene is drawn on, with pngScale pixels to a unit.
+// canvas is the picture of a scene, with pngScale pixels to a unit.
 type canvas struct {
 	width, height int
 	theme         Theme
@@ -50,16 +50,16 @@ func paintScene(s scene, text *typesetter, on canvas) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// painter draws paths on an image, in a card's coordinates.
+// painter draws paths on an image, in the card's coordinates.
 type painter struct {
 	image   *image.RGBA
 	palette [hue]colour
 	hue     gradient
 	raster  vector.Rasterizer
-	origin  image.Point // of the raster on the image
+	origin  image.Point // of the raster, on the image
 }
 
-// box draws the rows with round corners as a path, and those between, which lie on whole pixels, as a rectangle.
+// box draws the rows with round corners as a path, and the rows between, which lie on whole pixels, as a rectangle.
 func (p *painter) box(b box) {
 	top, bottom := b.y+b.radius, b.y+b.height-b.radius
 	if bottom-top < 1 || b.paint == hue {
@@ -74,7 +74,7 @@ func (p *painter) box(b box) {
 	draw.Draw(p.image, middle, image.NewUniform(p.palette[b.paint].rgba()), image.Point{}, draw.Src)
 }
 
-// part draws what lies between two heights; the raster leaves out the rest of the path.
+// part draws the part of the path between two heights; the raster drops the rest.
 func (p *painter) part(b box, y0, y1 float64) {
 	if p.begin(b.x, y0, b.x+b.width, y1) {
 		p.round(b)
@@ -82,7 +82,7 @@ func (p *painter) part(b box, y0, y1 float64) {
 	}
 }
 
-// round adds the outline of b to the path. A quarter of a circle is a cubic curve, closer than anybody can see.
+// round adds the outline of b to the path. A cubic curve stands for a quarter of a circle; the difference is too small to see.
 func (p *painter) round(b box) {
 	const k = .5522847
 	x0, y0 := p.place(b.x, b.y)
@@ -111,7 +111,7 @@ func (p *painter) line(text *typesetter, l line) {
 	}
 }
 
-// missing draws a frame where a character should be.
+// missing draws a frame in place of a character.
 func (p *painter) missing(x, y, width float64, l line) {
 	side, high, thick := .08*l.size, .72*l.size, max(1, .06*l.size)
 	outer := box{x: x + side, y: y - high, width: width - 2*side, height: high, radius: .1 * l.size}
@@ -119,7 +119,7 @@ func (p *painter) missing(x, y, width float64, l line) {
 		return
 	}
 	p.round(outer)
-	// Against the direction of the outer one, so that it is a hole.
+	// Its direction is opposite to the outer one's, which makes it a hole.
 	in := box{x: outer.x + thick, y: outer.y + outer.height - thick, width: outer.width - 2*thick, height: -(outer.height - 2*thick)}
 	p.round(in)
 	p.fill(l.paint)
@@ -169,8 +169,8 @@ func (p *painter) outline(segments []opentype.Segment, at func(opentype.SegmentP
 	p.raster.ClosePath()
 }
 
-// begin starts a path within these bounds: a raster no larger than what it draws is what makes this fast. It reports whether any of it is
-// on the image; nothing else must be drawn.
+// begin starts a path within these bounds. A raster no larger than the path is what makes
+// this fast. If begin returns false, no part of the path is on the image: draw nothing.
 func (p *painter) begin(x0, y0, x1, y1 float64) bool {
 	floor, ceil := func(v float64) int { return int(math.Floor(v * pngScale)) }, func(v float64) int { return int(math.Ceil(v*pngScale)) + 1 }
 	part := image.Rect(floor(x0), floor(y0), ceil(x1), ceil(y1)).Intersect(p.image.Bounds())
@@ -194,7 +194,7 @@ func (p *painter) fill(with paint) {
 	p.raster.DrawOp = draw.Src
 	p.raster.Draw(mask, mask.Bounds(), image.Opaque, image.Point{})
 	p.raster.DrawOp = draw.Over
-	// One row of the gradient, as wide as the path, is used for all rows.
+	// All rows use one row of the gradient, as wide as the path.
 	row := image.NewRGBA(image.Rect(0, 0, where.Dx(), 1))
 	for x := range where.Dx() {
 		row.SetRGBA(x, 0, p.hue.at(float64(x)/float64(where.Dx())))

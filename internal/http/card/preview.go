@@ -6,7 +6,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// PreviewWidth and PreviewHeight are the size of a board's preview in pixels, as sites show pictures of pages that are linked to.
+// PreviewWidth and PreviewHeight are the size of a board's preview in pixels. Sites show such pictures for links.
 const (
 	PreviewWidth  = 2 * previewWidth
 	PreviewHeight = 2 * previewHeight
@@ -17,16 +17,16 @@ const (
 	previewLeft, previewRight   = 36.0, previewWidth - 36.0
 )
 
-// Board is what stands on a board's preview. Names may hold anything, as on a card.
+// Board is the content of a board's preview. Names may contain anything, as on a card.
 type Board struct {
 	GuildID string
 	Guild   string
 	Members int64 // of the guild
-	Ranked  int64 // of those, on the board
+	Ranked  int64 // members on the board
 	Top     []Data
 }
 
-// Preview draws a board as a PNG, dark, with the first three of its members. It takes as long as a card.
+// Preview draws a board as a dark PNG with its first three members. It takes as long as a card.
 func (f *Fonts) Preview(b Board) ([]byte, error) {
 	m := drawn(f)
 	return paintScene(composePreview(b, m), m.ours, canvas{previewWidth, previewHeight, Dark})
@@ -54,7 +54,7 @@ func composePreview(b Board, m medium) scene {
 	return c.scene
 }
 
-// place puts a member on a line of their own.
+// place puts a member on a line.
 func (c *composer) place(d Data, top float64) {
 	c.boxes = append(c.boxes, box{x: previewLeft, y: top, width: previewRight - previewLeft, height: 48, radius: 12, paint: track})
 	base := top + 31

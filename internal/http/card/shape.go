@@ -13,19 +13,19 @@ import (
 	"golang.org/x/text/width"
 )
 
-// unit is the size at which text is shaped; it is scaled from there, so nothing is rounded to a grid.
+// unit is the size at which text is shaped. It is scaled from that, so nothing is rounded to a grid.
 const unit = 1024
 
-// glyph is a glyph of a text, placed. Lengths are in units of the text's size.
+// glyph is a placed glyph of a text. Lengths are in units of the text's size.
 type glyph struct {
 	face    *font.Face
 	index   font.GID
-	missing bool // no font has it, and a box is drawn in its place
+	missing bool // no font has it, so a box is drawn
 	at, up  float64
 	width   float64
 }
 
-// typesetter shapes text with Fonts, at the hands of one goroutine.
+// typesetter shapes text with Fonts. It is not safe for concurrent use.
 type typesetter struct {
 	fonts     *Fonts
 	faces     map[faceKey]*font.Face
@@ -43,12 +43,12 @@ func newTypesetter(f *Fonts) *typesetter {
 	return &typesetter{fonts: f, faces: map[faceKey]*font.Face{}}
 }
 
-// has reports whether bold text, as names are, can hold a character.
+// has reports whether a character can be drawn bold, as names are.
 func (t *typesetter) has(r rune) bool {
 	return slices.ContainsFunc(t.fonts.order(true), func(face *typeface) bool { return face.has(r) })
 }
 
-// shape places text, which must be clean, as it is read: from left to right, from right to left, or both in turn.
+// shape places the glyphs of clean text in its directions: left to right, right to left, or both in turn.
 func (t *typesetter) shape(text string, heavy bool) (glyphs []glyph, length float64) {
 	runes := []rune(text)
 	faces := t.choose(runes, heavy)
@@ -73,7 +73,7 @@ func (t *typesetter) shape(text string, heavy bool) (glyphs []glyph, length floa
 						starts = clusterStarts(runes)
 					}
 					if known || at == boxed || !starts[at] {
-						continue // a mark, or a part of what has a box
+						continue // a mark, or a part of a character that is a box
 					}
 					boxed = at
 					g.missing, g.at, g.width = true, length, guess(runes[at])
@@ -95,7 +95,7 @@ func visual(found bidi.Runs, text []rune) []bidi.Run {
 	if leftToRight(text) {
 		runs = apart(runs, text)
 	}
-	for level := bidi.Level(2); level > 0; level-- { // none is higher, as Clean leaves no character that embeds
+	for level := bidi.Level(2); level > 0; level-- { // there is no higher level, since Clean removes the characters that embed
 		for i := 0; i < len(runs); i++ {
 			begin := i
 			for i < len(runs) && runs[i].Level >= level {
@@ -120,8 +120,8 @@ func leftToRight(text []rune) bool {
 	return true
 }
 
-// apart parts numbers that belong to what is read from right to left from the text behind them: they are in one run, as both are read from
-// left to right, but have different places.
+// apart splits a run of numbers in right-to-left text from the left-to-right text behind it.
+// Both are read from left to right, so they are in one run, but they belong in different places.
 func apart(runs []bidi.Run, text []rune) []bidi.Run {
 	var parts []bidi.Run
 	for _, run := range runs {
@@ -153,12 +153,12 @@ func isNumeric(r rune) bool {
 	return false
 }
 
-// guess is how wide other fonts draw what these do not have.
+// guess returns how wide other fonts draw a character that ours lack.
 func guess(r rune) float64 {
 	if r >= 0x1f000 {
 		return 1.25
 	}
-	// As measured with words in the font that viewers allows for. Not the presentation forms: a single one can be a sentence.
+	// Measured with words in DejaVu Sans (see viewers). The presentation forms are excluded: a single one can be a sentence.
 	if r < 0x800 && unicode.In(r, unicode.Hebrew, unicode.Arabic) {
 		return .5
 	}

@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// viewers is what viewers' fonts are taken for: drawing everything, and no wider than DejaVu Sans, the widest in common use.
+// viewers is the medium of an SVG. It assumes that the viewer's fonts have
+// all characters and are no wider than DejaVu Sans, the widest in common use.
 func viewers() medium {
 	return medium{ours: newTypesetter(nil), has: func(rune) bool { return true }, regular: 1.13, bold: 1.23}
 }
@@ -90,6 +91,6 @@ func number(v float64) string {
 
 func escape(text string) string {
 	var out bytes.Buffer
-	_ = xml.EscapeText(&out, []byte(text)) // a buffer takes everything
+	_ = xml.EscapeText(&out, []byte(text)) // a buffer never fails
 	return out.String()
 }

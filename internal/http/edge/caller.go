@@ -15,13 +15,13 @@ import (
 
 // Caller is who sent a request.
 type Caller struct {
-	Key      *apikey.Key     // nil without a valid key
+	Key      *apikey.Key     // nil unless a valid key was sent
 	Operator bool            // sent the admin token
-	Session  *signin.Session // of who is signed in in this browser, when no key was presented; nil when nobody is
-	Failure  error           // why a key that was presented is not valid, or why it cannot be said who is signed in
+	Session  *signin.Session // of the user signed in in this browser, if no key was sent; nil if nobody is
+	Failure  error           // why the sent key is not valid, or why the session could not be read
 }
 
-// User is on whose behalf the caller asks: the owner of the key, or who is signed in; empty when neither is known.
+// User returns the user for whom the caller acts: the owner of the key, or the user signed in; empty if neither is known.
 func (c Caller) User() id.User {
 	switch {
 	case c.Key != nil:
@@ -32,7 +32,7 @@ func (c Caller) User() id.User {
 	return ""
 }
 
-// Holder names in whose share a request is: the user on whose behalf the caller asks, or the address without one.
+// Holder returns the name that a request's shares belong to: the caller's user or, without one, the address.
 func Holder(c *gin.Context) string {
 	if user := Of(c).Caller.User(); user != "" {
 		return "user " + string(user)
@@ -56,13 +56,13 @@ func (c Caller) MayRead(g *guild.Guild) bool {
 	return g.Visibility == guild.Public || c.Key.Granted(g.ID)
 }
 
-// Guilds finds a guild's settings; a NotFound fault for an unknown guild.
+// Guilds finds a guild's settings. It returns a NotFound fault for an unknown guild.
 type Guilds interface {
 	ByID(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	ByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
 }
 
-// FindGuild finds the guild that an address names by its id or, when that is empty, by its vanity.
+// FindGuild finds a guild by its id or, when that is empty, by its vanity.
 func FindGuild(ctx context.Context, guilds Guilds, g id.Guild, vanity string) (*guild.Guild, error) {
 	if g != "" {
 		return guilds.ByID(ctx, g)
@@ -70,13 +70,13 @@ func FindGuild(ctx context.Context, guilds Guilds, g id.Guild, vanity string) (*
 	return guilds.ByVanity(ctx, vanity)
 }
 
-// Limiter charges one request to all budgets or, when one refuses, to none.
+// Limiter charges one request to each budget in turn, up to the first that rejects it. The budgets before that one stay charged.
 type Limiter interface {
 	Charge(ctx context.Context, budgets ...ratelimit.Budget) (ratelimit.Decision, error)
 }
 
-// Charge takes one request from the budgets. The error is a RateLimited fault with the message when one of them has none left, and an
-// Unavailable one when that cannot be known.
+// Charge takes one request from the budgets. The error is a RateLimited fault with the
+// message when one of them is used up, and an Unavailable one when the limits cannot be read.
 func Charge(ctx context.Context, l Limiter, message string, budgets ...ratelimit.Budget) (ratelimit.Decision, error) {
 	decision, err := l.Charge(ctx, budgets...)
 	switch {

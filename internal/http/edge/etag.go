@@ -1,5 +1,5 @@
-// Package edge is what the API and the pages both do with a request: who sent it, its time, limits, body and errors, and with an answer: entity
-// tags, gzip, exports. How an error looks is theirs.
+// Package edge is what the API and the pages share. Of a request: its sender, time, limits, body
+// and errors. Of an answer: entity tags, gzip and exports. How an error looks is up to them.
 package edge
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// MatchETag returns the first entity tag in the values of If-None-Match that names the same as etag, by the weak comparison of
-// RFC 9110, section 13.1.2; for "*" that is etag.
+// MatchETag returns the first entity tag in the values of If-None-Match that equals
+// etag by the weak comparison of RFC 9110, section 13.1.2. For "*" it returns etag.
 func MatchETag(ifNoneMatch []string, etag string) (same string, ok bool) {
 	for _, line := range ifNoneMatch {
 		for candidate := range strings.SplitSeq(line, ",") {
@@ -26,13 +26,13 @@ func MatchETag(ifNoneMatch []string, etag string) (same string, ok bool) {
 	return "", false
 }
 
-// BodyETag returns the entity tag of a body: a digest of its bytes.
+// BodyETag returns the entity tag of a body: a digest.
 func BodyETag(body []byte) string {
 	digest := sha256.Sum256(body)
 	return `"` + hex.EncodeToString(digest[:12]) + `"`
 }
 
-// ETag returns the entity tag of a state that a kind and numbers name.
+// ETag returns the entity tag of a state, which kind and numbers identify.
 func ETag(kind string, numbers ...int64) string {
 	tag := append([]byte{'"'}, kind...)
 	for _, n := range numbers {
@@ -41,8 +41,8 @@ func ETag(kind string, numbers ...int64) string {
 	return string(append(tag, '"'))
 }
 
-// WeakETag returns the tag as a weak one, of a state that may be sent as other bytes, such as gzipped: a strong one would be one of bytes
-// (RFC 9110, section 8.8.3.3). An empty tag stays empty.
+// WeakETag returns a weak form of the tag, for a state that may be sent in other bytes, such as gzipped:
+// a strong tag stands for the same bytes (RFC 9110, section 8.8.3.3). An empty tag stays empty.
 func WeakETag(tag string) string {
 	if strings.HasPrefix(tag, `"`) {
 		return "W/" + tag

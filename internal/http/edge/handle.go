@@ -15,10 +15,10 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// Handler is what a route runs. What it returns becomes the answer, so a handler writes only when it succeeds.
+// Handler is a route's function. Its error becomes the answer, so it writes only when it succeeds.
 type Handler func(c *gin.Context) error
 
-// Handle runs a handler, and fail with its error.
+// Handle runs a handler, and calls fail with its error.
 func Handle(h Handler, fail func(*gin.Context, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if err := h(c); err != nil {
@@ -27,13 +27,13 @@ func Handle(h Handler, fail func(*gin.Context, error)) gin.HandlerFunc {
 	}
 }
 
-// Get routes GET, and HEAD, whose body net/http leaves out.
+// Get routes GET, and HEAD, for which net/http drops the body.
 func Get(r gin.IRouter, path string, h ...gin.HandlerFunc) {
 	r.GET(path, h...)
 	r.HEAD(path, h...)
 }
 
-// Recover runs fail for a panic, with where it was. Gin's own would log the headers, and with them the API key.
+// Recover calls fail for a panic, with its stack. Gin's own would log the headers, which may hold an API key.
 func Recover(fail func(*gin.Context, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		defer func() {
@@ -48,8 +48,8 @@ func Recover(fail func(*gin.Context, error)) gin.HandlerFunc {
 	}
 }
 
-// Fail does what there is to do for every request that failed, and returns the fault that the answer shows: it logs what is our own doing,
-// unless the client is gone and may be the reason, sets Retry-After, and ends the chain.
+// Fail handles any failed request and returns the fault to answer. It logs a failure of the
+// service, unless the client is gone and may be the reason. It sets Retry-After and ends the chain.
 func Fail(c *gin.Context, log *slog.Logger, err error) *fault.Error {
 	f := fault.From(err)
 	if f.Code == fault.Internal || f.Code.Status() >= http.StatusInternalServerError && Of(c).Connection.Err() == nil {
@@ -62,7 +62,7 @@ func Fail(c *gin.Context, log *slog.Logger, err error) *fault.Error {
 	return f
 }
 
-// logFailure logs what is our own doing. While a store is away that is every request; package logs holds the lines back.
+// logFailure logs a failure of the service. While a store is down every request fails; package logs drops repeated lines.
 func logFailure(c *gin.Context, log *slog.Logger, f *fault.Error, err error) {
 	level, message := slog.LevelError, "request failed in a way that nobody expected; please report it"
 	if f.Code == fault.Unavailable {
@@ -71,13 +71,13 @@ func logFailure(c *gin.Context, log *slog.Logger, f *fault.Error, err error) {
 	log.Log(c.Request.Context(), level, message, "method", Method(c), "route", Route(c), "status", f.Code.Status(), "error", err)
 }
 
-// Wait is after how many seconds a client may try again, at least 1.
+// Wait returns after how many seconds a client may try again, at least 1.
 func Wait(f *fault.Error) int64 { return max(Seconds(f.RetryAfter), 1) }
 
 // Seconds rounds up to whole seconds.
 func Seconds(d time.Duration) int64 { return int64(math.Ceil(max(d, 0).Seconds())) }
 
-// Route is the pattern, so that no id gets into a metric.
+// Route returns the pattern of the route, so that metrics contain no ids.
 func Route(c *gin.Context) string {
 	if route := c.FullPath(); route != "" {
 		return route
@@ -85,7 +85,7 @@ func Route(c *gin.Context) string {
 	return "none"
 }
 
-// Method keeps invented methods from making new series.
+// Method returns the method. Unknown ones become one value, so that clients cannot create new series.
 func Method(c *gin.Context) string {
 	switch method := c.Request.Method; method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -94,7 +94,7 @@ func Method(c *gin.Context) string {
 	return "other"
 }
 
-// Query parses the query. The error says that it cannot be decoded; twice names a parameter that is given more than once.
+// Query parses the query. The error says that it cannot be decoded. twice names a parameter that is given more than once.
 func Query(c *gin.Context) (values url.Values, twice string, err error) {
 	if c.Request.URL.RawQuery == "" {
 		return nil, "", nil

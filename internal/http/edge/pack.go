@@ -8,24 +8,24 @@ import (
 	"sync"
 )
 
-// LeastPacked is from how many bytes on an answer is packed: what goes into one packet is not sent sooner when it is smaller.
+// LeastPacked is the least size of an answer that is gzipped, in bytes. A smaller one fits into one packet, so packing gains nothing.
 const LeastPacked = 1400
 
-// Packer packs one answer at a time, for a writer takes 800 KB. Its zero value is ready. It is safe for concurrent use.
+// Packer gzips one answer at a time, since a writer takes 800 KB. Its zero value is ready. It is safe for concurrent use.
 type Packer struct {
 	mu   sync.Mutex
 	to   bytes.Buffer
 	with *gzip.Writer // nil before the first answer
 }
 
-// Pack returns the body gzipped. It waits for others.
+// Pack returns the body gzipped. It waits for running calls.
 func (p *Packer) Pack(body []byte) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pack(body)
 }
 
-// TryPack returns the body gzipped; nil when another one is being packed, which takes some requests' time.
+// TryPack returns the body gzipped, or nil while another body is packed, which takes as long as some requests.
 func (p *Packer) TryPack(body []byte) []byte {
 	if !p.mu.TryLock() {
 		return nil
@@ -41,12 +41,12 @@ func (p *Packer) pack(body []byte) []byte {
 	} else {
 		p.with.Reset(&p.to)
 	}
-	_, _ = p.with.Write(body) // into memory
+	_, _ = p.with.Write(body) // writes into memory never fail
 	_ = p.with.Close()
 	return bytes.Clone(p.to.Bytes())
 }
 
-// AcceptsGzip reports whether a client with these values of Accept-Encoding takes gzip (RFC 9110, section 12.5.3).
+// AcceptsGzip reports whether a client with these values of Accept-Encoding accepts gzip (RFC 9110, section 12.5.3).
 func AcceptsGzip(acceptEncoding []string) bool {
 	accepts := false
 	for _, line := range acceptEncoding {
@@ -62,7 +62,7 @@ func AcceptsGzip(acceptEncoding []string) bool {
 	return accepts
 }
 
-// wanted reports whether the weight is above 0; one that cannot be read is.
+// wanted reports whether the weight is above 0. An unreadable weight counts as above 0.
 func wanted(parameters string) bool {
 	name, weight, _ := strings.Cut(parameters, "=")
 	if !strings.EqualFold(strings.TrimSpace(name), "q") {

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// BodyTime is how long a body may take to arrive once it is read.
+	// BodyTime is how long a body may take to arrive, from the start of its reading.
 	BodyTime = 5 * time.Second
-	// SlowTime bounds a request that is about all members of a guild.
+	// SlowTime bounds a request about all members of a guild.
 	SlowTime = 5 * time.Minute
 )
 
-// Receive runs read, which reads the body, for at most within. Meanwhile only the caller's share of the places counts, so that those who send
-// slowly keep nobody else waiting. The error is that of read, or shares.ErrFull when the place of the request is taken by now.
+// Receive calls read, which reads the body, for at most within. Meanwhile the request lends its place, so that
+// slow senders delay nobody else. The error is that of read, or shares.ErrFull if no place is free afterwards.
 func Receive(c *gin.Context, within time.Duration, read func() error) error {
 	place := Of(c).Place
 	place.Lend()
-	// net/http takes the deadline back at the end of the body. Without a connection, in tests, there is none.
+	// net/http removes the deadline at the end of the body. In tests there may be no connection, and then no deadline.
 	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(within))
 	if err := read(); err != nil {
 		return err
@@ -37,22 +37,22 @@ func Receive(c *gin.Context, within time.Duration, read func() error) error {
 	return nil
 }
 
-// Slow gives a request SlowTime to be read and worked on, and RequestTime more to be answered. The new context keeps the old one's values but
-// not its deadline; the connection still ends it.
+// Slow gives a request SlowTime to be read and worked on, and RequestTime more to be answered. The
+// new context keeps the old one's values but not its deadline. It still ends with the connection.
 func Slow(c *gin.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), SlowTime)
 	defer cancel()
 	defer context.AfterFunc(Of(c).Connection, cancel)()
 	c.Request = c.Request.WithContext(ctx)
-	// Without a connection, in tests, there are no deadlines.
+	// In tests there may be no connection, and then there are no deadlines.
 	control := http.NewResponseController(c.Writer)
 	_ = control.SetReadDeadline(time.Now().Add(SlowTime))
 	_ = control.SetWriteDeadline(time.Now().Add(SlowTime + RequestTime))
 	c.Next()
 }
 
-// Export streams all members of a guild as a file. An error after the first byte ends the connection, so that nobody takes what is there
-// for all.
+// Export streams all members of a guild as a file. An error after the first
+// byte ends the connection, so that no client takes a part for the whole.
 func Export(c *gin.Context, log *slog.Logger, format importer.Format, g *guild.Guild, members iter.Seq2[importer.Exported, error]) error {
 	Of(c).Place.Release()
 	c.Header("Content-Type", format.MediaType())

@@ -14,17 +14,17 @@ import (
 	"levelboard/internal/platform/shares"
 )
 
-// RequestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as
-// a request for a large guild that is being loaded.
+// RequestTime bounds the work on one request. The stores time out sooner. It
+// bounds waits in queues, such as for a large guild that is being loaded.
 const RequestTime = 10 * time.Second
 
-// Visit is one request, and what its handlers share.
+// Visit is one request: the data that its handlers share.
 type Visit struct {
-	ID         string // tells lines of the log apart, and is no secret
+	ID         string // distinguishes lines of the log; not secret
 	Began      time.Time
-	Connection context.Context // ends with the connection, not with the time of a request
+	Connection context.Context // ends with the connection, not with the request's time
 	Caller     Caller
-	Place      *shares.Place // among the requests in progress; nil for none
+	Place      *shares.Place // among the running requests; nil for none
 }
 
 func (v *Visit) visit() *Visit { return v }
@@ -32,7 +32,7 @@ func (v *Visit) visit() *Visit { return v }
 // Visited is a Visit, or a struct that embeds one.
 type Visited interface{ visit() *Visit }
 
-// Begin gives the request its id, its time and its patience (pause.WithPatience), and returns what ends them.
+// Begin gives the request its id, its time and its patience (pause.WithPatience). The returned function ends its context.
 func Begin(c *gin.Context, r Visited, patience time.Duration) context.CancelFunc {
 	v := r.visit()
 	v.ID, v.Began, v.Connection = rand.Text(), time.Now(), c.Request.Context()
@@ -42,7 +42,7 @@ func Begin(c *gin.Context, r Visited, patience time.Duration) context.CancelFunc
 	return cancel
 }
 
-// Of returns the visit that Begin began.
+// Of returns the Visit that Begin stored.
 func Of(c *gin.Context) *Visit {
 	return c.Request.Context().Value(endless.RequestKey{}).(Visited).visit()
 }

@@ -16,7 +16,7 @@ import (
 
 const keyHeader = "X-Api-Key"
 
-// namespace is where the caller's Idempotency-Keys belong. No key has the operator's as its id.
+// namespace returns the namespace of the caller's Idempotency-Keys. No key's id equals the operator's namespace.
 func namespace(who edge.Caller) string {
 	if who.Operator {
 		return "operator"
@@ -24,8 +24,8 @@ func namespace(who edge.Caller) string {
 	return who.Key.ID
 }
 
-// identify finds the caller and charges their budgets, before anything else costs work. It does not refuse a bad key
-// itself: that comes after the charge, so that guessing keys costs the guesser's address.
+// identify finds the caller and charges their budgets, before other work. It does not reject a bad
+// key: that comes after the charge, so that guessing keys uses up the budget of the guesser's address.
 func (a *api) identify(c *gin.Context) {
 	who, err := a.lookUp(c)
 	if err == nil {
@@ -61,7 +61,7 @@ func (a *api) authenticate(c *gin.Context) edge.Caller {
 	}
 }
 
-// charge takes one request from the budgets of the caller and sets the three headers, whatever the outcome.
+// charge takes one request from the caller's budgets. It always sets the three headers.
 func (a *api) charge(c *gin.Context, who edge.Caller) error {
 	budgets := a.budgets(c, who)
 	decision, err := edge.Charge(c.Request.Context(), a.deps.Limiter, "Too many requests. Wait as many seconds as the Retry-After header says.", budgets...)
@@ -103,14 +103,14 @@ func setLimitHeaders(c *gin.Context, limit, remaining int, reset int64) {
 	c.Header("X-RateLimit-Reset", strconv.FormatInt(reset, 10))
 }
 
-// refuseBadKey is the 401 of a key that was presented and is not valid, on routes that need none.
+// refuseBadKey answers 401 for an invalid key, on routes that need no key.
 func (a *api) refuseBadKey(c *gin.Context) {
 	if who := callerOf(c); who.Failure != nil {
 		a.fail(c, who.Failure)
 	}
 }
 
-// requireKey is the 401 of routes that need a key.
+// requireKey answers 401 without a valid key, on routes that need one.
 func (a *api) requireKey(c *gin.Context) {
 	who := callerOf(c)
 	if who.Key != nil {
@@ -123,7 +123,7 @@ func (a *api) requireKey(c *gin.Context) {
 	a.fail(c, fault.New(fault.Unauthenticated, "An API key is required. Send one in the header X-Api-Key."))
 }
 
-// permit is the 403 of a key that may not do this in the guild, whether there is such a guild or not.
+// permit returns a 403 if the key may not do this in the guild. The guild need not exist.
 func permit(c *gin.Context, g id.Guild) error {
 	if callerOf(c).Operator {
 		return nil
@@ -138,18 +138,18 @@ func permit(c *gin.Context, g id.Guild) error {
 	return nil
 }
 
-// wrongAdminTokens is how many wrong admin tokens an address may send, a minute.
+// wrongAdminTokens is how many wrong admin tokens an address may send in a minute.
 const wrongAdminTokens = 20
 
-// requireAdmin answers 401 without the admin token, and 429 to an address that guesses it: wrong tokens are charged, and once they have
-// used up the budget the right one is rejected as well. While Redis is away nothing is limited, since the operator must get in.
+// requireAdmin answers 401 without the admin token, and 429 to an address that guesses it. Wrong tokens are charged; when they have
+// used up the budget, the right one is rejected as well. While Redis is down nothing is limited, since the operator must get in.
 func (a *api) requireAdmin(c *gin.Context) {
 	if a.deps.AdminToken == "" {
 		a.fail(c, fault.New(fault.NotFound, "There is nothing here: the admin API is off. Set LEVELBOARD_ADMIN_TOKEN to turn it on."))
 		return
 	}
 	presented := c.Request.Header.Values("Authorization")
-	right := len(presented) == 1 && a.isAdmin(presented[0]) // as with keys, of two neither counts
+	right := len(presented) == 1 && a.isAdmin(presented[0]) // if two are sent, neither counts, as with keys
 	if len(presented) > 0 {
 		if d, err := a.guessing(c, right); err == nil && !d.Allowed {
 			a.fail(c, &fault.Error{Code: fault.RateLimited, RetryAfter: d.RetryAfter, Message: "Your address sent too many wrong admin tokens, so this one was not " +
@@ -165,7 +165,7 @@ func (a *api) requireAdmin(c *gin.Context) {
 	stateOf(c).Caller = edge.Caller{Operator: true}
 }
 
-// guessing charges a wrong token to the address; with the right one it only looks.
+// guessing charges a wrong token to the address. For the right one it only reads the budget.
 func (a *api) guessing(c *gin.Context, right bool) (ratelimit.Decision, error) {
 	budget := ratelimit.Budget{Scope: ratelimit.ScopeAdmin, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: wrongAdminTokens}
 	if right {
@@ -174,7 +174,7 @@ func (a *api) guessing(c *gin.Context, right bool) (ratelimit.Decision, error) {
 	return a.deps.Limiter.Charge(c.Request.Context(), budget)
 }
 
-// isAdmin compares digests, so that neither the token's text nor its length shows in the time it takes.
+// isAdmin compares digests, so that its time reveals neither the token's text nor its length.
 func (a *api) isAdmin(presented string) bool {
 	scheme, token, _ := strings.Cut(presented, " ")
 	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.deps.AdminToken))

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/checkpoints"
 )
 
-// checkpointRequest is the body of POST of checkpoints. Who makes one before an import says that it is automatic.
+// checkpointRequest is the body of POST of checkpoints. automatic is set for the checkpoint before an import.
 type checkpointRequest struct {
 	Name      string                    `json:"name" bytes:"1..400"`
 	Automatic strictjson.Optional[bool] `json:"automatic"`

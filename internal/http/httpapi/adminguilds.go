@@ -9,10 +9,10 @@ import (
 	"levelboard/internal/usecase/guilds"
 )
 
-// listLimit is the most that one answer lists, and what it lists when nothing else is asked for.
+// listLimit is the maximum and the default number of items in one answer of a list.
 const listLimit = 1000
 
-// paging reads the parameters of a list: after, where the last answer's next said that it continues, and limit.
+// paging reads the parameters of a list: after, which is the last answer's next, and limit.
 func (r *request) paging() (after string, limit int) {
 	r.parseQuery()
 	if after = r.query.Get("after"); after == "" && r.query.Has("after") {
@@ -44,7 +44,7 @@ func (a *api) listGuilds(r *request) (any, error) {
 	return list, err
 }
 
-// firstOf cuts off what was read beyond the limit, only to know that there is more.
+// firstOf cuts off the item that was read beyond the limit to learn whether there is more.
 func firstOf[T any](read []T, limit int) (first []T, more bool) {
 	return read[:min(limit, len(read))], len(read) > limit
 }
@@ -67,7 +67,7 @@ func (a *api) putGuild(r *request) (any, error) {
 	return settingsOf(g, err)
 }
 
-// patchGuild changes some properties of a guild's settings.
+// patchGuild changes some of a guild's settings.
 func (a *api) patchGuild(r *request) (any, error) {
 	gid := r.adminGuild()
 	change, err := guild.ParseChange(gid, r.document())
@@ -82,7 +82,7 @@ func (a *api) deleteGuild(r *request, gid id.Guild) (any, error) {
 	return nil, a.deps.Settings.Delete(r.ctx, gid)
 }
 
-// settingsOf is the document of a guild that was found.
+// settingsOf returns the document of the guild, or the error.
 func settingsOf(g *guild.Guild, err error) (any, error) {
 	if err != nil {
 		return nil, err

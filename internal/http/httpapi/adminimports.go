@@ -13,14 +13,15 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// importRequest is the body of POST of imports. Files is the SHA-256 of what is imported, if it must be applied once, and Plan that of its calls.
+// importRequest is the body of POST of imports. Files is the SHA-256 of the
+// files, if they must not be applied twice. Plan is that of the import's calls.
 type importRequest struct {
 	Files strictjson.Optional[string] `json:"files"`
 	Plan  strictjson.Optional[string] `json:"plan"`
 	Again strictjson.Optional[bool]   `json:"again"`
 }
 
-// finishRequest is the body of POST of finish: how many members were imported.
+// finishRequest is the body of POST of finish: the number of imported members.
 type finishRequest struct {
 	Members int64 `json:"members" bounds:"0..9007199254740991"`
 }
@@ -35,11 +36,11 @@ type importedMember struct {
 func (m *importedMember) put(place string) (leaderboard.Put, error) {
 	p, err := m.putMemberRequest.put(place)
 	p.Absent = !m.Present.Or(true)
-	p.Hidden, _ = hidden.Parse(m.Hidden.Or(nil)...) // a word that is no flag costs the flag
+	p.Hidden, _ = hidden.Parse(m.Hidden.Or(nil)...) // an unknown word sets no flag
 	return p, err
 }
 
-// beginImport makes a checkpoint and names the import, for the Idempotency-Keys of its calls.
+// beginImport makes a checkpoint, and names the import for the Idempotency-Keys of its calls.
 func (a *api) beginImport(r *request) (any, error) {
 	g := r.adminGuild()
 	var sent importRequest
@@ -73,7 +74,7 @@ func isSHA256(text string) bool {
 	return err == nil && len(text) == 64 && text == strings.ToLower(text)
 }
 
-// importMembers is putMembers by the operator: without events and gains, and with presence.
+// importMembers is the operator's putMembers: without events and gains, but with presence.
 func (a *api) importMembers(r *request) (any, error) { return a.put(r, readImport) }
 
 func readImport(sent []byte) (leaderboard.Puts, error) {
@@ -82,7 +83,7 @@ func readImport(sent []byte) (leaderboard.Puts, error) {
 	return puts, err
 }
 
-// finishImport notes that an import was applied, and has followers of the guild read its members again.
+// finishImport notes that an import was applied, and makes followers of the guild read its members again.
 func (a *api) finishImport(r *request) (any, error) {
 	g := r.adminGuild()
 	var sent finishRequest
@@ -93,7 +94,7 @@ func (a *api) finishImport(r *request) (any, error) {
 	return nil, a.deps.Checkpoints.FinishImport(r.ctx, g, r.c.Param("importId"), sent.Members)
 }
 
-// exportMembers streams all members, with every change that was made before the request.
+// exportMembers streams all members, with every change made before the request.
 func (a *api) exportMembers(r *request) error {
 	gid := r.adminGuild()
 	format := importer.Format(r.query.Get("format"))

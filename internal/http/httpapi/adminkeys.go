@@ -13,7 +13,7 @@ type keyJSON struct {
 	CreatedAt *string `json:"createdAt"`
 	ExpiresAt *string `json:"expiresAt"`
 	*apikey.Key
-	Secret string `json:"key,omitzero"` // in the answer to its creation
+	Secret string `json:"key,omitzero"` // only in the answer that created it
 }
 
 func keyBody(k *apikey.Key, secret string) keyJSON {

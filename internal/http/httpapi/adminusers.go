@@ -5,7 +5,7 @@ import (
 	"levelboard/internal/usecase/erasure"
 )
 
-// storedJSON is what is stored about a user.
+// storedJSON is the data stored about a user.
 type storedJSON struct {
 	UserID       id.User                 `json:"userId"`
 	Guilds       []erasure.GuildDocument `json:"guilds"`

@@ -14,23 +14,23 @@ import (
 	"levelboard/internal/store/ratelimit"
 )
 
-// defaultInFlight is how many requests to /v2 are worked on at the same time; one more is refused at once. When a store is
-// slow, requests pile up until their patience or their time ends, and this is how high. It bounds what they need (each has
-// a goroutine and at most a body in memory, so 2048 of them stay below 200 MB; see largeBodies for the larger ones) and how long the queue before Redis gets: a
-// healthy Redis works off that many in a fraction of a second, so a longer queue would only make everybody late.
+// defaultInFlight is how many requests to /v2 run at the same time; one more is rejected at once. When a store is
+// slow, requests pile up to this number until they time out. Each has a goroutine and at most one body in memory,
+// so 2048 of them need less than 200 MB (larger bodies: see largeBodies). It also bounds the queue before Redis.
+// A healthy Redis works that many off in a fraction of a second; a longer queue would only delay all of them.
 const defaultInFlight = 2048
 
-// shareOfOne is what part of all places one identity may hold, or one address without a key.
+// shareOfOne divides the places: one identity, or one address without a key, may hold such a part.
 const shareOfOne = 4
 
-// Lookups are requests whose caller is not in memory: a key that the archive has to be asked for, or somebody who is signed in. They are
-// bounded by address, because the identity is not known yet, so that made-up keys keep no other caller waiting.
+// Lookups are requests whose caller is not in memory: the key must be read from the archive, or the session from Redis.
+// Each address has a share of them, since the identity is not known yet, so that made-up keys do not keep others waiting.
 const (
 	mostLookups      = 512
 	lookupsOfAddress = mostLookups / shareOfOne
 )
 
-// lookUp identifies the caller. The error says that too many are being looked up.
+// lookUp identifies the caller. It fails when too many callers are being looked up.
 func (a *api) lookUp(c *gin.Context) (edge.Caller, error) {
 	if !a.inMemory(c) {
 		place, err := a.lookups.Take(ratelimit.ClientName(c.ClientIP()))
@@ -42,7 +42,7 @@ func (a *api) lookUp(c *gin.Context) (edge.Caller, error) {
 	return a.authenticate(c), nil
 }
 
-// inMemory reports whether authenticate asks no store.
+// inMemory reports whether authenticate needs no store.
 func (a *api) inMemory(c *gin.Context) bool {
 	if presented := c.Request.Header.Values(keyHeader); len(presented) > 0 {
 		return len(presented) > 1 || a.deps.Keys.InMemory(presented[0])
@@ -50,13 +50,13 @@ func (a *api) inMemory(c *gin.Context) bool {
 	return a.deps.Pages == nil || c.Request.Header["Cookie"] == nil
 }
 
-// admit takes a place for the request in the share of its caller.
+// admit takes a place for the request from its caller's share.
 func (a *api) admit(c *gin.Context) (err error) {
 	stateOf(c).Place, err = a.inFlight.Take(edge.Holder(c))
 	return err
 }
 
-// turnAway sets the limits' headers to what is known without charging anybody.
+// turnAway sets the limits' headers to what is known without a charge.
 func (a *api) turnAway(c *gin.Context, why error) {
 	refusal := full(why)
 	if refusal.Code == fault.Unavailable {
@@ -67,7 +67,7 @@ func (a *api) turnAway(c *gin.Context, why error) {
 	a.fail(c, refusal)
 }
 
-// full is the refusal of a request for which there is no place.
+// full returns the fault for a request that finds no place.
 func full(why error) *fault.Error {
 	if errors.Is(why, shares.ErrShare) {
 		return &fault.Error{

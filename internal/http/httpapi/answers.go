@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// answerBytes is how many bytes of answers and events are encoded and not taken by their clients yet.
+	// answerBytes bounds the bytes of answers and events that are encoded but not yet read by their clients.
 	answerBytes = 64 << 20
-	// answerBytesOfOne is how many of them may be one identity's, or one address's without a key: a client that reads its answers has a few
-	// of them waiting, one that does not read must not fill the memory.
+	// answerBytesOfOne is the part of these that one identity may have, or one address without a key. A
+	// client that reads its answers has a few of them waiting; one that does not must not fill the memory.
 	answerBytesOfOne = answerBytes / shareOfOne
-	// uncounted is the length of answers that are not worth counting: a connection's buffers take more.
+	// uncounted is the length up to which answers are not counted: a connection's buffers take more.
 	uncounted = 16 << 10
-	// streamBytes is how much of the events that are due a stream encodes at a time.
+	// streamBytes is how much of its due events a stream encodes at a time.
 	streamBytes = 64 << 10
-	// resultBytes and roleBytes are more than a result of a large change takes without its roles, and than one of those.
+	// A result of a large change takes less than resultBytes, and less than roleBytes for each of its roles.
 	resultBytes, roleBytes = 256, 24
 )
 
-// reserve waits until the caller may be sent n more bytes. A large change reserves its answer before it is made, for afterwards nothing
-// can be refused.
+// reserve waits until the caller may be sent n more bytes. A large change
+// reserves its answer before it is made, since it cannot be rejected afterwards.
 func (r *request) reserve(n int) {
 	s := stateOf(r.c)
 	if r.err != nil || n <= uncounted || s.answer != nil {
@@ -34,7 +34,7 @@ func (r *request) reserve(n int) {
 	}
 }
 
-// counted counts n bytes that are about to be sent, unless they were reserved. The error is that of a caller who leaves too many unread.
+// counted counts n bytes that are about to be sent, unless they were reserved. It fails for a caller with too many unread bytes.
 func counted(c *gin.Context, n int) (err error) {
 	s := stateOf(c)
 	if n > uncounted && s.answer == nil {
@@ -45,7 +45,7 @@ func counted(c *gin.Context, n int) (err error) {
 	return nil
 }
 
-// resultsOf is at most how many bytes the results of a call have: each may name every role that is a reward.
+// resultsOf returns the maximum size of a call's results in bytes: each may name all roles of rewards.
 func resultsOf(g *guild.Guild, members int) int {
 	return members * (resultBytes + roleBytes*len(g.RewardRoles()))
 }

@@ -35,13 +35,13 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// Keys finds the key that a presented secret belongs to: an Unauthenticated fault when it is not valid, an Unavailable one
-// when that cannot be known at the moment.
+// Keys finds the key of a presented secret. It returns an Unauthenticated fault
+// for an invalid one, and an Unavailable one when that cannot be decided now.
 type Keys interface {
-	// InMemory reports whether Authenticate asks no store.
+	// InMemory reports whether Authenticate needs no store.
 	InMemory(presented string) bool
 	Authenticate(ctx context.Context, presented string) (*apikey.Key, error)
-	// Recheck is Authenticate again for a request that continues.
+	// Recheck repeats Authenticate for a request that is still running.
 	Recheck(ctx context.Context, presented string) (*apikey.Key, error)
 }
 
@@ -66,18 +66,18 @@ type Board interface {
 	Award(ctx context.Context, g *guild.Guild, messages []leaderboard.Message, once leaderboard.Once) (gains []leaderboard.Gain, replayed bool, err error)
 }
 
-// Pages are the pages for people (package web), on the same router, so that they are measured, bounded in time and given
-// their ids like everything else.
+// Pages are the pages for people (package web). They are on the same router,
+// so that they are measured, bounded in time and given ids like all requests.
 type Pages interface {
 	// Routes adds the pages' routes.
 	Routes(r gin.IRouter)
-	// Refuse answers a request at an address that has no route, or not for its method.
+	// Refuse answers a request to an address without a route, or without one for its method.
 	Refuse(c *gin.Context, f *fault.Error)
-	// Session returns who is signed in in the browser that asks; nil when nobody is.
+	// Session returns the session of the browser's user, or nil if nobody is signed in.
 	Session(c *gin.Context) (*signin.Session, error)
 }
 
-// Deps is what the API is built on.
+// Deps are the parts that the API is built on.
 type Deps struct {
 	Keys          Keys
 	Limiter       Limiter
@@ -85,29 +85,28 @@ type Deps struct {
 	Board         Board
 	Finder        *leaderboard.Finder
 	Settings      *guilds.Guilds
-	APIKeys       *keys.Keys // for the operator
+	APIKeys       *keys.Keys // for the operator's routes
 	Checkpoints   *checkpoints.Checkpoints
 	Audit         *audit.Log
 	Users         *erasure.Eraser
 	Hiding        *hiding.Hiding
 	Events        *events.Feed
 	Periods       *periods.Boards
-	Pages         Pages       // nil for none
+	Pages         Pages       // nil: there are none
 	Fonts         *card.Fonts // for PNG cards
 	Announcements *announce.Announcer
 
-	AdminToken     string        // without one /admin is off
-	KeyLimit       int           // requests a minute of a key without its own limit; 0 is no limit
-	IdentityLimit  int           // requests a minute of an owner or an address; 0 is no limit
-	TrustedProxies []string      // addresses and networks whose X-Forwarded-For is believed
-	CORSOrigins    []string      // origins that may GET /v2; "*" is all
-	inFlight       int           // requests to /v2 that are worked on at the same time; 0 is 2048
-	KeepAlive      time.Duration // after how long a silent stream gets a sign of life; 0 is 15 s
-	OpenAPI        []byte        // what /v2/openapi.json answers
-	// Patience is how long a request to /v2 waits for a live store that is silent (pause.WithPatience); 0 leaves it to
-	// the store.
+	AdminToken     string        // empty: /admin is off
+	KeyLimit       int           // requests a minute of a key without a limit of its own; 0: no limit
+	IdentityLimit  int           // requests a minute of an owner or an address; 0: no limit
+	TrustedProxies []string      // addresses and networks whose X-Forwarded-For is trusted
+	CORSOrigins    []string      // origins that may GET /v2; "*" means all
+	inFlight       int           // maximum number of running requests to /v2; 0: 2048
+	KeepAlive      time.Duration // how long a stream is silent before it gets a keep-alive; 0: 15 s
+	OpenAPI        []byte        // the answer of /v2/openapi.json
+	// Patience is how long a request to /v2 waits for a silent live store (pause.WithPatience); with 0 the store decides.
 	Patience time.Duration
-	// Tracer makes spans of requests and of what they are charged; nil is off.
+	// Tracer makes spans of requests and of their charges; nil: off.
 	Tracer trace.Tracer
 	Log    *slog.Logger
 	Now    func() time.Time
@@ -123,18 +122,18 @@ type api struct {
 	cards  *card.Drawing
 	cors   *cors.Cors
 
-	packedOpenAPI func() []byte // the description, gzipped
+	packedOpenAPI func() []byte // the API's description, gzipped
 
-	lookups       *shares.Pool        // the requests to /v2 whose caller is looked up in a store, by address
-	inFlight      *shares.Pool        // those that are worked on, by identity or address
-	largeBodies   *shares.Pool        // those of them that have a large body, by the owner of the key
-	refusedBodies *shares.Pool        // in place of that where the key may not do what is asked for
-	streams       *shares.Pool        // streams that are open, by the owner of the key
-	encoding      *semaphore.Weighted // the turn of a stream to encode events
-	answers       *shares.Pool        // bytes that are encoded and not taken yet, by identity or address
+	lookups       *shares.Pool        // requests to /v2 whose caller is looked up in a store, by address
+	inFlight      *shares.Pool        // running requests to /v2, by identity or address
+	largeBodies   *shares.Pool        // those of them with a large body, by the owner of the key
+	refusedBodies *shares.Pool        // in place of largeBodies if the key may not do what it asks for
+	streams       *shares.Pool        // open streams, by the owner of the key
+	encoding      *semaphore.Weighted // held by a stream while it encodes events
+	answers       *shares.Pool        // encoded bytes that their clients have not read, by identity or address
 }
 
-// New builds the handler. It fails when a trusted proxy is not an address or a network.
+// New builds the handler. It fails when a trusted proxy is neither an address nor a network.
 func New(deps Deps) (http.Handler, error) {
 	deps.KeepAlive = cmp.Or(deps.KeepAlive, defaultKeepAlive)
 	if deps.Tracer != nil {
@@ -151,6 +150,6 @@ func New(deps Deps) (http.Handler, error) {
 		encoding:      semaphore.NewWeighted(1),
 		answers:       shares.New(answerBytes, answerBytesOfOne),
 	}
-	a.packedOpenAPI = sync.OnceValue(func() []byte { return a.packer.Pack(a.deps.OpenAPI) }) // for the first client that takes gzip
+	a.packedOpenAPI = sync.OnceValue(func() []byte { return a.packer.Pack(a.deps.OpenAPI) }) // packed for the first client that accepts gzip
 	return a.routes()
 }

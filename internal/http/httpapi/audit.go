@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// recorded notes for the audit log who makes a change, and why.
+// recorded puts into the context who makes a change and why, for the audit log.
 func (a *api) recorded(c *gin.Context) {
 	if c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead {
 		return
@@ -51,7 +51,7 @@ type actorJSON struct {
 	Name string     `json:"name"`
 }
 
-// readAudit answers a page of a guild's audit log.
+// readAudit answers with a page of a guild's audit log.
 func (a *api) readAudit(r *request) (any, error) {
 	g := r.guild()
 	q := r.auditQuery()
@@ -72,7 +72,7 @@ func (a *api) readAudit(r *request) (any, error) {
 	return body, err
 }
 
-// defaultAuditLimit is how many records a page has when nothing else is asked for.
+// defaultAuditLimit is the number of records on a page without a limit in the query.
 const defaultAuditLimit = 50
 
 func (r *request) auditQuery() audit.Query {
@@ -95,7 +95,7 @@ func (r *request) auditQuery() audit.Query {
 	return q
 }
 
-// optionalTime reads a time of the query; zero when there is none.
+// optionalTime reads a time from the query; it is zero when there is none.
 func (r *request) optionalTime(name string) time.Time {
 	if !r.query.Has(name) {
 		return time.Time{}
@@ -107,7 +107,7 @@ func (r *request) optionalTime(name string) time.Time {
 	return at
 }
 
-// maxActorID bounds the ids that are looked for, in bytes.
+// maxActorID bounds the id of an actor in the query, in bytes.
 const maxActorID = 64
 
 func auditBody(r *audit.Record) auditRecordJSON {

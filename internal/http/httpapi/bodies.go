@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// The answers of /v2, field by field as the API document has them.
+// The answers of /v2. Fields are in the order of the API document.
 
 type user struct {
 	Avatar        *string `json:"avatar"`
@@ -42,7 +42,7 @@ type guildJSON struct {
 }
 
 type entry struct {
-	Gained       int64            `json:"gained,omitzero"` // on the board of a period, where it is above 0
+	Gained       int64            `json:"gained,omitzero"` // on a period's board, if above 0
 	Level        level.Level      `json:"level"`
 	MessageCount int64            `json:"messageCount"`
 	NextLevelXP  level.XP         `json:"nextLevelXp"`
@@ -108,7 +108,7 @@ func memberBody(g *guild.Guild, m leaderboard.Ranked) memberJSON {
 func resultsBody(g *guild.Guild, gains []leaderboard.Gain) []resultJSON {
 	results := make([]resultJSON, len(gains))
 	type roles struct{ add, remove []id.Role }
-	at := map[level.Level]roles{} // most who level up are at the same few levels
+	at := map[level.Level]roles{} // most members who level up reach one of a few levels
 	for i, gain := range gains {
 		results[i].Gain = gain
 		if gain.LeveledUp || gain.Created && g.HasRewardAt(0) {
@@ -137,7 +137,7 @@ func rankedEntries(c level.Curve, rows []leaderboard.Ranked) []entry {
 	return entries
 }
 
-// standingsBody is a page of a period, with the guild's settings as of then.
+// standingsBody is a page of a period, with the guild's settings at its end.
 func standingsBody(s *guild.Settings, p periodJSON, rows []leaderboard.Standing, manager bool) pageJSON {
 	body := pageWithout(s, manager)
 	body.Period, body.Levels = &p, standingEntries(s.Curve, rows)
@@ -161,7 +161,7 @@ func entryBody(c level.Curve, row *leaderboard.Ranked) entry {
 	}
 }
 
-// pageWithout is a page without its levels.
+// pageWithout is a page without its members.
 func pageWithout(g *guild.Settings, manager bool) pageJSON {
 	body := pageJSON{
 		Guild:       guildJSON{Icon: g.Icon, ID: g.ID, MemberCount: g.MemberCount, Name: g.Name},
@@ -194,7 +194,7 @@ func roleTargets(roles []guild.Role) []roleTarget {
 	return all
 }
 
-// timestamp is RFC 3339 in UTC with milliseconds; null when the time is not known.
+// timestamp returns RFC 3339 in UTC with milliseconds, or nil (null) for an unknown time.
 func timestamp(t time.Time) *string {
 	if t.IsZero() {
 		return nil

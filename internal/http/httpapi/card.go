@@ -17,10 +17,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// cardVersion is part of every card's ETag; raise it when the same data would be drawn differently.
+// cardVersion is part of every card's ETag. Raise it when the same data would be drawn differently.
 const cardVersion = 3
 
-// cardFormat is what the name of a card's file ends in.
+// cardFormat is the suffix of a card's file name.
 type cardFormat string
 
 const (
@@ -30,15 +30,15 @@ const (
 
 var cardTypes = map[cardFormat]string{cardSVG: "image/svg+xml", cardPNG: "image/png"}
 
-// picture is a card that was asked for.
+// picture is a requested card.
 type picture struct {
 	format cardFormat
 	theme  card.Theme
 	data   card.Data
 }
 
-// rankCard answers with a member's card, to whoever may read the guild's leaderboard. Its ETag is made of what is drawn,
-// read after the request arrived: a card is never older than its request, and stays the same while others gain XP.
+// rankCard answers with a member's card, to any caller who may read the guild's leaderboard. Its ETag is a digest of the data
+// to draw, read after the request arrived. So a card is never older than its request, and stays the same while others gain XP.
 func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
 	return a.writes(func(r *request) error {
 		user := r.member()
@@ -81,7 +81,7 @@ func (a *api) serveCard(c *gin.Context, p picture) error {
 	return writeAs(c, http.StatusOK, cardTypes[p.format], drawn)
 }
 
-// etag names what is drawn and how.
+// etag identifies the data to draw, and the way of drawing.
 func (p picture) etag(fonts *card.Fonts) (string, error) {
 	drawn, err := encode(p.data)
 	if err != nil {
@@ -121,8 +121,8 @@ func cardData(g *guild.Guild, m leaderboard.Ranked) card.Data {
 	return d
 }
 
-// setCardHeaders follows the pages, whose rules on who may read are a card's too. An SVG that is opened by itself is a
-// document of this origin, so it is allowed nothing but its own styles.
+// setCardHeaders sets the headers of pages, since the same rules say who may read a card. An SVG
+// that is opened by itself is a document of this origin, so it gets no rights except its own styles.
 func setCardHeaders(c *gin.Context, etag string) {
 	setCacheHeaders(c, etag, varyKey)
 	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")

@@ -2,7 +2,7 @@ package httpapi
 
 import "levelboard/internal/domain/guild"
 
-// putDirectory keeps what a bot says of its guild.
+// putDirectory stores a bot's description of its guild.
 func (a *api) putDirectory(r *request) (any, error) {
 	r.guild()
 	given, err := guild.ParseDescription(r.largeBody())

@@ -1,5 +1,5 @@
-// Package httpapi serves /v2 and /admin. Handlers read a request strictly, call a use case and write its answer; what goes wrong anywhere
-// is a fault, which becomes a status and a {message} in one place (respond.go). Rules and stores are elsewhere.
+// Package httpapi serves /v2 and /admin. Handlers read a request strictly, call a use case and write its answer. Every
+// failure is a fault, which becomes a status and a {message} in one place (respond.go). Rules and stores are elsewhere.
 //
 // # Adding an endpoint
 //

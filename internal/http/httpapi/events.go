@@ -19,14 +19,15 @@ import (
 )
 
 const (
-	// reconnectAfter is what clients are asked to wait before they come back.
+	// reconnectAfter is how long clients are asked to wait before they reconnect.
 	reconnectAfter = 2 * time.Second
-	// recheckAfter is after how long of silence the permission is checked: a guild whose members were replaced has another log.
+	// recheckAfter is how long a stream may be silent before its permission
+	// is checked again. A guild whose members were replaced has another log.
 	recheckAfter = time.Second
 )
 
-// followEvents streams the events of a guild until the client goes, is too slow, or may no longer follow, or the service
-// stops. The permission is checked before each event that is sent, and each second.
+// followEvents streams the events of a guild until the client disconnects, is too slow, or loses its
+// permission, or until the service stops. It checks the permission before each event, and each second.
 func (a *api) followEvents(r *request) error {
 	r.guild()
 	after, err := lastEventID(r.c.Request.Header)
@@ -66,10 +67,10 @@ func setStreamHeaders(h http.Header) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Vary", "Origin, "+keyHeader)
-	h.Set("X-Accel-Buffering", "no") // or nginx would keep events back until there are many
+	h.Set("X-Accel-Buffering", "no") // or nginx would hold events back until there are many
 }
 
-// lastEventID reads the header; nil when there is none, or an empty one.
+// lastEventID reads the header. It returns nil if the header is absent or empty.
 func lastEventID(h http.Header) (*events.ID, error) {
 	text, _, err := header(h, "Last-Event-ID", "id")
 	if text == "" {
@@ -82,8 +83,8 @@ func lastEventID(h http.Header) (*events.ID, error) {
 	return &parsed, nil
 }
 
-// stillFollowable checks for a stream that is open that its key was not revoked, and that its guild is not another one by now. The request's
-// own context has ended by then.
+// stillFollowable checks for an open stream that its key was not revoked, and that its
+// guild was not deleted and created again. The request's own context has ended by then.
 func (a *api) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
 	s := stateOf(c)
 	ctx, cancel := context.WithTimeout(logs.With(s.Connection, logs.Attrs(c.Request.Context())...), edge.RequestTime)
@@ -109,7 +110,7 @@ var (
 )
 
 func (a *api) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, follower *events.Follower) error {
-	// The id without an event lets a client that lost its connection before the first event come back to where it began.
+	// An id without an event lets a client that loses its connection before the first event continue from the stream's start.
 	text := []byte("retry: " + strconv.FormatInt(reconnectAfter.Milliseconds(), 10) + "\n")
 	if follower.Missed() {
 		text = appendReset(text, follower.At())
@@ -151,8 +152,8 @@ func (a *api) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, foll
 	}
 }
 
-// sendSome sends the first of the entries, as many as are encoded at a time, once the caller may be sent so much. It returns how many
-// of them were events, and the other entries.
+// sendSome waits until the caller may be sent streamBytes, then encodes and sends that
+// much of the entries. It returns how many of them were events, and the other entries.
 func (a *api) sendSome(c *gin.Context, s *endless.Stream, g *guild.Guild, entries []events.Entry) (sent int, rest []events.Entry, err error) {
 	if len(entries) == 0 {
 		return 0, nil, nil
@@ -170,7 +171,7 @@ func (a *api) sendSome(c *gin.Context, s *endless.Stream, g *guild.Guild, entrie
 	return sent, rest, err
 }
 
-// encodeInTurn has one stream encode at a time: replaying all events to many streams would take the processors from everything else.
+// encodeInTurn lets one stream encode at a time: replaying all events to many streams would take all processors.
 func (a *api) encodeInTurn(ctx context.Context, entries []events.Entry, g *guild.Guild) (text []byte, n int, rest []events.Entry, err error) {
 	if err := a.encoding.Acquire(ctx, 1); err != nil {
 		return nil, 0, nil, err
@@ -179,8 +180,8 @@ func (a *api) encodeInTurn(ctx context.Context, entries []events.Entry, g *guild
 	return encodeEvents(entries, g)
 }
 
-// encodeEvents encodes the first of the entries, about streamBytes, and returns the others. It leaves out what is no event by the guild's
-// settings, and says how many are.
+// encodeEvents encodes the first of the entries, about streamBytes, and returns the others as
+// rest. It skips an entry that is no event by the guild's settings. n is the number of events.
 func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, rest []events.Entry, err error) {
 	for i, entry := range entries {
 		if len(text) >= streamBytes {

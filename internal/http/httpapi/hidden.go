@@ -27,7 +27,7 @@ type hiddenJSON struct {
 	Level  *level.Level      `json:"level"`
 }
 
-// putHidden sets or lifts one flag of users.
+// putHidden sets or lifts one flag of several users.
 func (a *api) putHidden(r *request) (any, error) {
 	r.guild()
 	var sent hiddenRequest

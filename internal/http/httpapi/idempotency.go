@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// maxIdempotencyKey bounds the header, in bytes.
+// maxIdempotencyKey is the maximum length of the header, in bytes.
 const maxIdempotencyKey = 128
 
 var visible = regexp.MustCompile(`^[!-~]+$`)
@@ -25,7 +25,7 @@ func (r *request) idempotencyKey() {
 	}
 }
 
-// header reads a header that may be given once.
+// header reads a header that may be sent at most once.
 func header(h http.Header, name, what string) (value string, given bool, err error) {
 	switch values := h.Values(name); len(values) {
 	case 0:
@@ -36,7 +36,7 @@ func header(h http.Header, name, what string) (value string, given bool, err err
 	return "", false, fault.New(fault.Invalid, "The header %s is given more than once. Send one %s.", name, what)
 }
 
-// once names the request by its Idempotency-Key, in the namespace of its caller, if it has one, and by the body that was read, byte for byte.
+// once names the request by the caller's namespace and its Idempotency-Key, if it has one, and by the exact bytes of its body.
 func (r *request) once() leaderboard.Once {
 	if r.key == "" {
 		return leaderboard.Once{}
@@ -47,7 +47,7 @@ func (r *request) once() leaderboard.Once {
 	}
 }
 
-// replayed tells the client whether this is the outcome of an earlier request.
+// replayed tells the client whether the outcome is that of an earlier request.
 func (r *request) replayed(so bool) {
 	if so {
 		replays.Inc()

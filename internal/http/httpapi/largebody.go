@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// largeBodies is how many requests with a body larger than maxBody are worked on at the same time; more wait for their
-	// turn. Each may need some megabytes, for what was sent, what was read out of it and what is answered.
+	// largeBodies is how many requests with a body larger than maxBody run at the same time; more wait
+	// for their turn. Each may need some megabytes: the body, what was read from it, and the answer.
 	largeBodies = 64
-	// largeBodiesOfOwner is how many of them may be one owner's, whose keys could otherwise hold them all by sending slowly. It is
-	// more than keeps Redis busy.
+	// largeBodiesOfOwner is how many of these one owner may have. Without a bound, an owner's
+	// keys could hold them all by sending slowly. It is more than enough to keep Redis busy.
 	largeBodiesOfOwner = 32
-	// refusedBodies is how many more there are of those whose key may not do what they ask for. They are refused only once
-	// their body was found well-formed, and until then must not take the places of those who may.
+	// refusedBodies bounds a pool of its own, for requests whose key may not do what they ask. They are rejected only
+	// after their body is parsed (400 comes before 403), and until then must not take places from allowed requests.
 	refusedBodies = 4
 )
 
-// maxLargeBody is the largest body of the routes that take large ones, in bytes.
+// maxLargeBody is the maximum size of a body on routes that take large ones, in bytes.
 const maxLargeBody = 1 << 20
 
-// holdLargeBody waits until there is room for the request's body, which is about guild g. A small body needs none.
+// holdLargeBody waits until there is room for the request's body; g is the guild of the path. A small body needs no room.
 func (a *api) holdLargeBody(c *gin.Context, g id.Guild) error {
 	if length := c.Request.ContentLength; length >= 0 && length <= maxBody {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// maxIDs is how many members are read by their ids at most.
+// maxIDs is the maximum number of members read by their ids.
 const maxIDs = leaderboard.MaxViewUsers
 
 type knownJSON struct {
@@ -20,14 +20,14 @@ type knownJSON struct {
 	Missing []id.User `json:"missing"`
 }
 
-// membersWanted is which members are asked for: users by their ids, or at most limit by a name.
+// membersWanted says which members are requested: users by their ids, or at most limit by a name.
 type membersWanted struct {
 	users []id.User
 	name  leaderboard.Query
 	limit int64
 }
 
-// listMembers answers with members by their ids or by a name.
+// listMembers answers with members by their ids, or by the beginning of a name.
 func (a *api) listMembers(r *request) (any, error) {
 	r.guild()
 	want := r.wantedMembers()
@@ -63,7 +63,7 @@ func (r *request) wantedMembers() (w membersWanted) {
 	return w
 }
 
-// queryIDs reads the parameter ids: 1 to maxIDs of users with commas between, each once.
+// queryIDs reads the parameter ids: 1 to maxIDs different ids of users, separated by commas.
 func queryIDs(values url.Values) ([]id.User, error) {
 	texts := strings.Split(values.Get("ids"), ",")
 	if len(texts) > maxIDs {
@@ -83,7 +83,7 @@ func queryIDs(values url.Values) ([]id.User, error) {
 	return users, nil
 }
 
-// knownBody has the members that were found of those that were asked for, in the order of both.
+// knownBody has the members of asked that were found, and the ids of the others. asked and found have the same order.
 func knownBody(g *guild.Guild, asked []id.User, found []leaderboard.Ranked) knownJSON {
 	body := knownJSON{Members: rankedEntries(g.Curve, found), Missing: []id.User{}}
 	for _, user := range asked {

@@ -19,7 +19,7 @@ func (a *api) getMember(r *request) (any, error) {
 	return memberBody(g, member), err
 }
 
-// createRequest is the body of POST.
+// createRequest is the body of POST of a member.
 type createRequest struct {
 	XP   int64       `json:"xp" bounds:"0..2147483647"`
 	User userRequest `json:"user"`
@@ -32,7 +32,7 @@ type userRequest struct {
 	GlobalName    strictjson.Optional[*string] `json:"globalName" bytes:"0..256"`
 }
 
-// user checks what strictjson does not; place is where the user is, and begins the names in errors.
+// user checks what strictjson does not. place is the path of the user in the body; errors begin with it.
 func (u userRequest) user(place string) (leaderboard.User, error) {
 	if u.Avatar != nil && !guild.ValidHash(*u.Avatar) {
 		return leaderboard.User{}, fault.New(fault.Invalid, "%s.avatar %s", place, avatarSentence)
@@ -59,14 +59,14 @@ func (a *api) createMember(r *request) (any, error) {
 	return r.changed(g, out), err
 }
 
-// changed is the answer to a change of a member.
+// changed returns the answer to a change of a member.
 func (r *request) changed(g *guild.Guild, out leaderboard.Outcome) (body summaryJSON) {
 	r.replayed(out.Replayed)
 	body.Level.Level, body.Level.MessageCount, body.Level.XP = g.Curve.LevelAt(out.After), out.MessageCount, out.After
 	return body
 }
 
-// updateRequest is the body of PATCH. XP is a whole number or an object, so it is read in a second step.
+// updateRequest is the body of PATCH. XP is a number or an object, so it is read in a second step.
 type updateRequest struct {
 	XP              strictjson.Value          `json:"xp" bounds:"0..2147483647"`
 	TriggerCooldown strictjson.Optional[bool] `json:"triggerCooldown"`
@@ -130,7 +130,7 @@ func (a *api) deleteMember(r *request) (any, error) {
 	return nil, err
 }
 
-// roleRewardChanges tells which roles a member gains and loses at a level.
+// roleRewardChanges answers with the roles that a member gains and loses at a level.
 func (a *api) roleRewardChanges(r *request) (any, error) {
 	r.guild()
 	at := r.int("level", 0, int64(level.Max))

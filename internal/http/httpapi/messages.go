@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// maxMessages is how many messages one call has at most.
+// maxMessages is the maximum number of messages in one call.
 const maxMessages = 1000
 
 // messagesRequest is the body of POST of messages.
@@ -16,7 +16,7 @@ type messagesRequest struct {
 	Messages []messageRequest `json:"messages" items:"1..1000"`
 }
 
-// messageRequest is one of them.
+// messageRequest is one message of the body.
 type messageRequest struct {
 	UserID          id.User                          `json:"userId"`
 	ChannelID       id.Channel                       `json:"channelId"`
@@ -25,7 +25,7 @@ type messageRequest struct {
 	User            strictjson.Optional[userRequest] `json:"user"`
 }
 
-// awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
+// awardMessages gives the authors of messages their XP. It reads all messages before it applies the first.
 func (a *api) awardMessages(r *request) (any, error) {
 	r.guild()
 	r.idempotencyKey()
@@ -49,7 +49,7 @@ func (a *api) awardMessages(r *request) (any, error) {
 	return object{"results": resultsBody(g, gains)}, err
 }
 
-// readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.
+// readMessages reads a body of messages. The error is a fault that names the place, as messages[17].channelId.
 func readMessages(sent []byte) ([]leaderboard.Message, error) {
 	var request messagesRequest
 	if err := strictjson.Decode(sent, &request); err != nil {
@@ -64,7 +64,7 @@ func readMessages(sent []byte) ([]leaderboard.Message, error) {
 	return messages, nil
 }
 
-// into checks what strictjson does not; place begins the names in errors.
+// into checks what strictjson does not; errors begin with place.
 func (r *messageRequest) into(m *leaderboard.Message, place string) error {
 	m.UserID, m.Channel = r.UserID, r.ChannelID
 	if parent := r.ParentChannelID.Or(nil); parent != nil {
@@ -81,7 +81,7 @@ func (r *messageRequest) into(m *leaderboard.Message, place string) error {
 	return nil
 }
 
-// countGains counts the messages of a call.
+// countGains counts the messages of a call in the metrics.
 func countGains(gains []leaderboard.Gain) {
 	var gaining, held, ups int
 	var xp int64

@@ -13,7 +13,7 @@ var (
 		Name:    "levelboard_http_request_duration_seconds",
 		Help:    "Time from the first byte of a request's headers to the end of its answer.",
 		Buckets: []float64{.0005, .001, .002, .003, .005, .0075, .01, .02, .03, .05, .1, .25, .5, 1, 2.5, 5},
-		// For a Prometheus that takes native histograms: neighbouring buckets differ by 10 %.
+		// For a Prometheus that accepts native histograms: neighbouring buckets differ by 10 %.
 		NativeHistogramBucketFactor:     1.1,
 		NativeHistogramMaxBucketNumber:  160,
 		NativeHistogramMinResetDuration: time.Hour,
@@ -43,7 +43,7 @@ var (
 		"Streams of events that were ended because their clients did not read fast enough.")
 )
 
-// What came of a request for a page.
+// Outcomes of a request for a page.
 const (
 	pageHit         = "hit"
 	pageMiss        = "miss"
@@ -51,7 +51,7 @@ const (
 	pageNotModified = "not_modified"
 )
 
-// Collectors are the metrics of this package.
+// Collectors returns the metrics of this package.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{requestDuration, requestSize, responseSize, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays, streamsOpen, eventsSent, streamsDropped}
 }

@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/http/edge"
 )
 
-// observe gives the request its id, its time and its patience, measures it and writes its line to the log. A client's own
-// X-Request-Id is not taken over: it would let anybody write into our log. For a stream the time is up to where it begins.
+// observe gives the request its id, time and patience, measures it and logs a line about it. It does not adopt a client's
+// X-Request-Id, which would let any client write into our log. The time of a stream ends where its answer begins.
 func (a *api) observe(c *gin.Context) {
 	s, end := a.begin(c)
 	defer end()
@@ -39,17 +39,16 @@ func (a *api) observe(c *gin.Context) {
 	}
 }
 
-// clientGone stands in metrics and logs for a failure after the client had closed the connection: most
-// likely it failed for that.
+// clientGone is the status in metrics and logs for a failure after the client closed the connection, which most likely caused it.
 const clientGone = 499
 
 // crossOrigin lets pages of other origins read /v2, without credentials.
 func (a *api) crossOrigin(c *gin.Context) { a.cors.HandlerFunc(c.Writer, c.Request) }
 
-// noStore keeps what only the operator may see out of every cache.
+// noStore keeps what only the operator may see out of all caches.
 func noStore(c *gin.Context) { c.Header("Cache-Control", "no-store") }
 
-// isPreflight is how the browsers' standard tells a preflight from other OPTIONS requests.
+// isPreflight reports whether a request is a preflight, as the browsers' standard defines it.
 func isPreflight(c *gin.Context) bool {
 	h := c.Request.Header
 	return c.Request.Method == http.MethodOptions && h.Get("Origin") != "" && h.Get("Access-Control-Request-Method") != ""
@@ -59,11 +58,11 @@ func newCORS(origins []string) *cors.Cors {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodHead},
-		// Without credentials no header does harm, and a list of names would be taken only in the order and case of browsers.
+		// Without credentials no header does harm. A list of names would have to match the order and case of browsers.
 		AllowedHeaders: []string{"*"},
 		ExposedHeaders: []string{"ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"},
 		MaxAge:         3600,
-		// The chain continues after a preflight, so that it is charged and carries the limits' headers like everything else.
+		// After a preflight the chain continues, so that it is charged and has the limits' headers like all requests.
 		OptionsPassthrough: true,
 	})
 }

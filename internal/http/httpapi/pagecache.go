@@ -11,24 +11,24 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// pageMemory bounds the encoded pages that are kept, in bytes. One of 100 members is about 25 KB, of the longest names 20 times that.
+// pageMemory bounds the cached pages, in bytes. A page of 100 members is about 25 KB; with the longest names it is 20 times that.
 const pageMemory = 32 << 20
 
-// encodedPage is a page as it is sent, and what it was made of.
+// encodedPage is a page as it is sent, with the versions that it was made from.
 type encodedPage struct {
 	etag   string
 	body   []byte
-	packed []byte // the body, gzipped; nil as long as nobody needed it
+	packed []byte // the body, gzipped; nil until it is needed
 
 	incarnation guild.Incarnation
 	settings    int64 // version of the guild's settings
 	version     leaderboard.Version
 }
 
-// sameBody reports whether the pages are the same to their readers, of two versions perhaps.
+// sameBody reports whether two pages have the same body. Their versions may differ.
 func (p *encodedPage) sameBody(other *encodedPage) bool { return bytes.Equal(p.body, other.body) }
 
-// serves reports whether the page is made of these settings and of this version or a later one.
+// serves reports whether the page has these settings, and this version or a later one.
 func (p *encodedPage) serves(g *guild.Guild, least leaderboard.Version) bool {
 	return p.incarnation == g.Incarnation && p.settings == g.Version &&
 		(p.version.Epoch > least.Epoch || p.version.Epoch == least.Epoch && p.version.Rev >= least.Rev)
@@ -36,7 +36,7 @@ func (p *encodedPage) serves(g *guild.Guild, least leaderboard.Version) bool {
 
 func (p *encodedPage) size() int { return len(p.body) + len(p.packed) }
 
-// pageCache keeps the pages used last, up to a number of bytes.
+// pageCache caches the latest used pages, up to a number of bytes.
 type pageCache struct {
 	mu    sync.Mutex
 	pages *simplelru.LRU[pageName, encodedPage]
@@ -48,7 +48,7 @@ func newPageCache(bytes int) *pageCache {
 	var err error
 	c.pages, err = simplelru.NewLRU(math.MaxInt32, func(_ pageName, dropped encodedPage) { c.room += dropped.size() })
 	if err != nil {
-		panic(err) // only for a size that is not positive, and it is a constant
+		panic(err) // the size is a constant
 	}
 	return c
 }
@@ -59,8 +59,8 @@ func (c *pageCache) get(name pageName) (encodedPage, bool) {
 	return c.pages.Get(name)
 }
 
-// add keeps the page in place of the one that had its name, and drops those unused for longest until there is room. What the same
-// body was packed to continues with it; it returns the page as it is kept.
+// add replaces the page with that name, and evicts the least recently used pages until there
+// is room. If the body is the same, it keeps the gzipped form. It returns the cached page.
 func (c *pageCache) add(name pageName, page encodedPage) encodedPage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *pageCache) add(name pageName, page encodedPage) encodedPage {
 	return page
 }
 
-// put puts the page in. mu is held.
+// put inserts the page. mu is held.
 func (c *pageCache) put(name pageName, page encodedPage) {
 	c.pages.Remove(name)
 	c.pages.Add(name, page)
@@ -81,7 +81,7 @@ func (c *pageCache) put(name pageName, page encodedPage) {
 	}
 }
 
-// pack keeps what the page's body is when it is gzipped. When it is gone, or there is another body by now, it does nothing.
+// pack keeps the page's gzipped body. It does nothing if the page was evicted or has another body now.
 func (c *pageCache) pack(name pageName, page encodedPage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,14 +13,14 @@ import (
 	"levelboard/internal/http/edge"
 )
 
-// pageRead says which page is read, for whom, by which settings.
+// pageRead says which page to read, for whom, and by which settings.
 type pageRead struct {
 	pageName
 	incarnation guild.Incarnation
 	settings    int64
 }
 
-// pageReads lets requests for the same page share a read. One read of a page is under way at a time.
+// pageReads lets requests for the same page share a read. Of each page, one read runs at a time.
 type pageReads struct {
 	group singleflight.Group
 	begun atomic.Int64
@@ -29,14 +29,14 @@ type pageReads struct {
 type readResult struct {
 	page  encodedPage
 	err   error
-	began int64 // how many reads had begun by then
+	began int64 // the number of the read; the first is 1
 }
 
-// after returns the result of a read that is not among the first before ones, and whether another request had begun it. The
-// read continues when the request that began it is canceled; it has the time of a request.
+// after returns the result of a read that began after the first before ones, and whether another
+// request began it. The read continues when the request that began it is canceled; it has RequestTime.
 func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read func(context.Context) (encodedPage, error)) (encodedPage, bool, error) {
 	for {
-		shared := true // not a result by name: the read may set it after a canceled request has returned
+		shared := true // a variable, not a named result: the read may set it after a canceled request has returned
 		result := r.group.DoChan(fmt.Sprint(what), func() (any, error) {
 			shared = false
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), edge.RequestTime)
@@ -56,7 +56,7 @@ func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read
 	}
 }
 
-// recovered makes a panic an error: on a goroutine of its own it would end the whole service.
+// recovered turns a panic into an error: the read has its own goroutine, where a panic would end the whole service.
 func recovered(ctx context.Context, read func(context.Context) (encodedPage, error)) (page encodedPage, err error) {
 	defer func() {
 		if p := recover(); p != nil {

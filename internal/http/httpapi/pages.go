@@ -15,15 +15,15 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// pageFormat is part of every ETag; raise it when the same members would be encoded differently.
+// pageFormat is part of every page's ETag. Raise it when the same members would be encoded differently.
 const pageFormat = "1"
 
-// pageName says which page it is, and for whom: a manager's says so in its body.
+// pageName identifies a page and its kind of reader: a manager's page says so in its body.
 type pageName struct {
 	guild   id.Guild
 	number  int64
 	manager bool
-	period  period.Period // that runs; the zero value for the board of all time
+	period  period.Period // the running period; the zero value for the board of all time
 }
 
 func (a *api) leaderboardPage(r *request) error {
@@ -58,7 +58,7 @@ func (a *api) findGuild(ctx context.Context, gid id.Guild, vanity string) (*guil
 	return g, err
 }
 
-// mayRead is the 401 and 403 of private leaderboards.
+// mayRead answers 401 or 403 for a private leaderboard that the caller may not read.
 func mayRead(c *gin.Context, g *guild.Guild) error {
 	switch who := callerOf(c); {
 	case who.MayRead(g):
@@ -71,7 +71,7 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	return fault.New(fault.Unauthenticated, "This leaderboard is private. Send an API key with access to the guild in the header X-Api-Key.")
 }
 
-// servePage answers with a page that is never older than the request, from memory where it can.
+// servePage answers with a page that is never older than the request, from memory if possible.
 func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	before, _ := a.pages.get(name)
 	page, outcome, err := a.currentPage(c.Request.Context(), g, name, c.Request.Header["If-None-Match"])
@@ -88,13 +88,13 @@ func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	return a.sendPage(c, name, page, before.sameBody(&page))
 }
 
-// sendPage sends the page, gzipped if the client takes that and it was sent before (again).
+// sendPage sends the page. It is gzipped if the client accepts that and the page was sent before (again).
 func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) error {
 	tag, body := page.etag, page.body
 	if len(body) >= edge.LeastPacked && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
-		tag = edge.WeakETag(tag) // gzipped this time or not
+		tag = edge.WeakETag(tag) // the same tag, gzipped or not
 		if page.packed == nil && again {
-			if page.packed = a.packer.TryPack(page.body); page.packed != nil { // nil while another page is being packed
+			if page.packed = a.packer.TryPack(page.body); page.packed != nil { // nil while another page is packed
 				a.pages.pack(name, page)
 			}
 		}
@@ -107,8 +107,8 @@ func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 	return write(c, http.StatusOK, body)
 }
 
-// currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a
-// later one; else a read that begins after that. The page has no body when the client's own is the present one.
+// currentPage returns the page from memory, if it is not older than the guild's version, which is read after the request
+// arrived. Else it returns a read that begins after that. It returns a page without a body if the client's own page is current.
 func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, ifNoneMatch []string) (page encodedPage, outcome string, err error) {
 	before := a.reads.begun.Load()
 	version, err := a.deps.Board.Version(ctx, g)
@@ -131,7 +131,7 @@ func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 	return page, pageMiss, err
 }
 
-// readPage reads the page and keeps it. It carries the version that its rows are of.
+// readPage reads the page and caches it, with the version of its rows.
 func (a *api) readPage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
 	version, read, err := a.readRows(ctx, g, name)
 	if err != nil {
@@ -157,7 +157,7 @@ func (a *api) readRows(ctx context.Context, g *guild.Guild, name pageName) (lead
 	return page.Version, standingsBody(&g.Settings, runningBody(g, name.period), page.Rows, name.manager), err
 }
 
-// pageETag names a state of a page. A period is identified by its kind and days: those of one kind do not overlap.
+// pageETag names a state of a page. Kind and days identify a period, since periods of a kind do not overlap.
 func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 	manager := int64(0)
 	if name.manager {
@@ -170,12 +170,12 @@ func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 	return edge.ETag(pageFormat, state...)
 }
 
-// setCacheHeaders makes caches ask each time, which a 304 answers cheaply.
+// setCacheHeaders makes caches revalidate each time; a 304 is cheap.
 func setCacheHeaders(c *gin.Context, etag, vary string) { setKept(c, etag, vary, noCache) }
 
-// setKept says how long caches may keep what is there for whoever may read the leaderboard. A page's isManager, and the right
-// to read it at all, depend on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private. What is kept
-// without being asked for again is not for those who sign in later.
+// setKept says how long caches may keep an answer for readers of the leaderboard. A page's isManager, and the right
+// to read it, depend on the key or session. So an answer to a key or session is private: no shared cache keeps it.
+// What is kept without revalidation varies by cookie, so that it is not shown to users who sign in later.
 func setKept(c *gin.Context, etag, vary, kept string) {
 	cache, session := "public, "+kept, callerOf(c).Session != nil
 	if session || c.GetHeader(keyHeader) != "" {

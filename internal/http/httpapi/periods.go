@@ -19,7 +19,7 @@ import (
 type periodJSON struct {
 	ID     string      `json:"id"`
 	Kind   period.Kind `json:"kind"`
-	Name   *string     `json:"name"` // of a season
+	Name   *string     `json:"name"` // of a season; else null
 	Start  time.Time   `json:"start"`
 	End    time.Time   `json:"end"`
 	Closed bool        `json:"closed"`
@@ -45,15 +45,15 @@ type activeDay struct {
 	Members int64  `json:"members"`
 }
 
-// closedName says which page of a closed period it is, and for whom.
+// closedName identifies a page of a closed period, and its kind of reader.
 type closedName struct {
 	number  int64
 	manager bool
-	alias   bool // it was asked for as "week": later that is another one
+	alias   bool // the request said "week": later that is another one
 }
 
-// serveClosed answers with a page of a closed period, which only hiding and erasure change, so caches need not ask for minutes. Its
-// ETag is made of its body.
+// serveClosed answers with a page of a closed period. Only hiding and erasure change
+// it, so caches need not revalidate for minutes. Its ETag is made from its body.
 func (a *api) serveClosed(c *gin.Context, g *guild.Guild, closed *periods.Closed, name closedName) error {
 	rows, err := a.deps.Periods.Page(c.Request.Context(), g, closed.Period, name.number)
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *api) listPeriods(r *request) (any, error) {
 	return object{"periods": list}, err
 }
 
-// kind reads a kind of periods; empty when there is none.
+// kind reads a kind of periods; it is empty when there is none.
 func (r *request) kind() period.Kind {
 	kind := period.Kind(r.query.Get("kind"))
 	if r.query.Has("kind") && !slices.Contains(period.Kinds, kind) {
@@ -128,7 +128,7 @@ func (a *api) getHistory(r *request) (any, error) {
 	return object{"days": found}, err
 }
 
-// runningBody is a period that runs, by the guild's zone.
+// runningBody is a period that is running, in the guild's zone.
 func runningBody(g *guild.Guild, p period.Period) periodJSON {
 	begins, ends := p.Bounds(g.Calendar().Zone)
 	return periodBody(p, begins, ends, false)

@@ -37,7 +37,7 @@ type aroundJSON struct {
 	Levels []entry `json:"levels"`
 }
 
-// aroundUsual is how many members are read around one when the query does not say.
+// aroundUsual is how many members around one are read by default.
 const aroundUsual = 11
 
 func (a *api) getPosition(r *request) (any, error) {

@@ -24,7 +24,7 @@ func (a *api) putPresence(r *request) (any, error) {
 	return a.deps.Board.SetPresence(r.ctx, g, presence)
 }
 
-// readPresence reads the body. A user who is named twice counts once.
+// readPresence reads the body. A user named twice counts once.
 func readPresence(sent []byte) (p leaderboard.Presence, err error) {
 	var request presenceRequest
 	if err := strictjson.Decode(sent, &request); err != nil {

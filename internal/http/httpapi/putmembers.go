@@ -34,7 +34,7 @@ type putResultJSON struct {
 
 func (a *api) putMembers(r *request) (any, error) { return a.put(r, readPuts) }
 
-// put changes many members at once. All are read before the first one is changed.
+// put changes many members at once. It reads all of them before it changes the first.
 func (a *api) put(r *request, read func(sent []byte) (leaderboard.Puts, error)) (any, error) {
 	r.guild()
 	r.idempotencyKey()
@@ -63,7 +63,7 @@ func readPuts(sent []byte) (leaderboard.Puts, error) {
 	return readPutsOf(sent, (*putMemberRequest).put)
 }
 
-// readPutsOf reads the body. The error is a fault whose sentence names the place, as members[17].userId.
+// readPutsOf reads the body. The error is a fault that names the place, as members[17].userId.
 func readPutsOf[M any](sent []byte, put func(m *M, place string) (leaderboard.Put, error)) (p leaderboard.Puts, err error) {
 	var request putMembersRequest[M]
 	if err := strictjson.Decode(sent, &request); err != nil {

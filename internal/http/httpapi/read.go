@@ -14,8 +14,8 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// request is read line by line, in the order of the contract's checks: the path and the query, headers and the body, then the guild and what
-// the caller may do there. It keeps the first error in err. After one its methods do nothing and return zero values.
+// request is read line by line, in the order of the contract's checks: path and query, headers and body, then the guild
+// and what the caller may do there. err keeps the first error. After it the methods do nothing and return zero values.
 type request struct {
 	a   *api
 	c   *gin.Context
@@ -23,10 +23,10 @@ type request struct {
 	err error
 
 	status  int      // of the answer; 200 unless the handler says otherwise
-	guildID id.Guild // of the path, if that names the guild by its id
-	vanity  string   // if it does not
+	guildID id.Guild // of the path, if that has the guild's id
+	vanity  string   // of the path, if that has no id
 	query   url.Values
-	key     string // the Idempotency-Key; empty without one
+	key     string // the Idempotency-Key; empty if there is none
 	sent    []byte // the body
 }
 
@@ -34,7 +34,7 @@ func (a *api) read(c *gin.Context) *request {
 	return &request{a: a, c: c, ctx: c.Request.Context(), status: http.StatusOK}
 }
 
-// keep keeps err if it is the first one.
+// keep stores err if it is the first one.
 func (r *request) keep(err error) {
 	if r.err == nil {
 		r.err = err
@@ -78,7 +78,7 @@ func (r *request) adminGuild() id.Guild {
 	return r.guildID
 }
 
-// ofGuild serves a route under /admin that reads nothing but the guild of its path.
+// ofGuild makes a handler for a route under /admin that reads only the guild of its path.
 func ofGuild(h func(r *request, g id.Guild) (any, error)) handler {
 	return func(r *request) (any, error) {
 		g := r.adminGuild()
@@ -95,7 +95,7 @@ func (r *request) adminUser() id.User {
 	return pathID[id.User](r, "userId", "userId")
 }
 
-// keyID reads a key's id in the path. Text that cannot be an id is a key that does not exist.
+// keyID reads a key's id in the path. If the text cannot be an id, no such key exists, which is a 404.
 func (r *request) keyID() string {
 	keyID := r.c.Param("keyId")
 	if !apikey.ValidID(keyID) {
@@ -104,7 +104,7 @@ func (r *request) keyID() string {
 	return keyID
 }
 
-// pathID reads an id of the path. Errors call it name.
+// pathID reads an id of the path. name is its name in errors.
 func pathID[T id.Guild | id.User](r *request, param, name string) T {
 	if r.err != nil {
 		return ""
@@ -116,7 +116,7 @@ func pathID[T id.Guild | id.User](r *request, param, name string) T {
 	return parsed
 }
 
-// body reads a JSON body of at most maxBody, which has to arrive soon.
+// body reads a JSON body of at most maxBody, within edge.BodyTime.
 func (r *request) body() []byte {
 	if r.err == nil {
 		r.sent, r.err = jsonBody(r.c, maxBody)
@@ -124,7 +124,7 @@ func (r *request) body() []byte {
 	return r.sent
 }
 
-// document reads a JSON body that is a guild's document, or a part of one.
+// document reads a JSON body that is a guild's document or a part of one.
 func (r *request) document() []byte {
 	if r.err == nil {
 		r.sent, r.err = jsonBody(r.c, guild.MaxDocument)
@@ -132,7 +132,7 @@ func (r *request) document() []byte {
 	return r.sent
 }
 
-// largeBody reads a JSON body of at most maxLargeBody, which is about the guild of the path, once there is room for it.
+// largeBody reads a JSON body of at most maxLargeBody about the guild of the path. It waits until there is room for it.
 func (r *request) largeBody() []byte {
 	if r.err == nil {
 		r.err = r.a.holdLargeBody(r.c, r.guildID)
@@ -150,7 +150,7 @@ func (r *request) decode(into any) {
 	}
 }
 
-// permitted finds the guild of the path and refuses a key that may not do this in it.
+// permitted finds the guild of the path, and rejects a key that may not do this in it.
 func (r *request) permitted() *guild.Guild {
 	if r.err != nil {
 		return nil
@@ -159,7 +159,7 @@ func (r *request) permitted() *guild.Guild {
 	return r.permit(g, err)
 }
 
-// enabled is permitted for what there is only while leveling is enabled in the guild.
+// enabled is permitted for routes that need leveling to be enabled in the guild.
 func (r *request) enabled() *guild.Guild {
 	if r.err != nil {
 		return nil
@@ -176,7 +176,7 @@ func (r *request) permit(g *guild.Guild, err error) *guild.Guild {
 	return g
 }
 
-// readable finds the guild of the path, whose leaderboard the caller may read.
+// readable finds the guild of the path, if the caller may read its leaderboard.
 func (r *request) readable() *guild.Guild {
 	if r.err != nil {
 		return nil

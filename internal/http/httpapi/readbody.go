@@ -17,15 +17,15 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// maxBody is the largest body of every other route than those of maxLargeBody, in bytes.
+// maxBody is the maximum size of a body on all other routes than those of maxLargeBody, in bytes.
 const maxBody = 64 << 10
 
 const (
-	takenRest   = 256 << 10 // bytes of a body that net/http takes by itself
-	refusedRest = 4 << 20   // bytes
+	takenRest   = 256 << 10 // bytes of an unread body that net/http reads by itself
+	refusedRest = 4 << 20   // bytes that takeRest reads
 )
 
-// jsonBody reads a JSON body of at most limit bytes, which has to arrive soon.
+// jsonBody reads a JSON body of at most limit bytes, within edge.BodyTime.
 func jsonBody(c *gin.Context, limit int64) ([]byte, error) {
 	if err := checkMediaType(c.Request.Header); err != nil {
 		return nil, err
@@ -58,7 +58,8 @@ func readBody(c *gin.Context, limit int64) ([]byte, error) {
 	return sent.Bytes(), nil
 }
 
-// bodiless serves a route that takes no body. It refuses one that says anything: its sender expects what the route does not do.
+// bodiless makes a handler that takes no body. An empty body or {} is accepted; anything
+// else gets 400, since its sender expects an effect that the route does not have.
 func bodiless(h handler) handler {
 	return func(r *request) (any, error) {
 		if r.c.Request.ContentLength == 0 {
@@ -76,8 +77,7 @@ func bodiless(h handler) handler {
 	}
 }
 
-// takeRest reads what is still to come of a refused body, up to refusedRest: a client that finds its connection closed while it sends does not
-// look for the answer.
+// takeRest reads the rest of a rejected body, up to refusedRest: a client whose connection is closed while it sends does not look for the answer.
 func takeRest(c *gin.Context) {
 	if c.Request.ContentLength <= takenRest || c.Request.Header.Get("Expect") != "" {
 		return
@@ -105,7 +105,7 @@ func checkMediaType(h http.Header) error {
 	return fault.New(fault.UnsupportedMediaType, "The body must be JSON in UTF-8, uncompressed, with the header Content-Type: application/json.")
 }
 
-// shorten keeps what a client sent from filling the answer.
+// shorten limits how much of a client's text is in the answer.
 func shorten(s string) string {
 	if len(s) > 40 {
 		return strings.ToValidUTF8(s[:40], "") + "..."

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/periods"
 )
 
-// parseQuery refuses a query that cannot be decoded, or that gives a parameter twice.
+// parseQuery rejects a query that cannot be decoded, or that has a parameter twice.
 func (r *request) parseQuery() {
 	if r.err != nil {
 		return
@@ -26,8 +26,8 @@ func (r *request) parseQuery() {
 	r.query = values
 }
 
-// int reads a whole number of the query, which is required, in its one canonical form: no sign +, no leading zeros. With math.MaxInt64 as
-// high it has no upper bound, and what is higher is read as that.
+// int reads a required whole number of the query. It must have no sign + and no leading
+// zeros. With math.MaxInt64 as high there is no upper bound: a higher number is read as that.
 func (r *request) int(name string, low, high int64) int64 {
 	if r.err != nil {
 		return 0
@@ -51,7 +51,7 @@ func (r *request) int(name string, low, high int64) int64 {
 	return 0
 }
 
-// optionalInt is int with what is usual where the query does not say.
+// optionalInt is int with a default, usual, for a query without the parameter.
 func (r *request) optionalInt(name string, low, high, usual int64) int64 {
 	if !r.query.Has(name) {
 		return usual
@@ -62,10 +62,10 @@ func (r *request) optionalInt(name string, low, high, usual int64) int64 {
 // page reads the number of a page.
 func (r *request) page() int64 { return r.int("page", 1, math.MaxInt64) }
 
-// days reads how many days are asked for, today included.
+// days reads how many days to return, including today.
 func (r *request) days() int { return int(r.int("days", 1, periods.MaxHistory)) }
 
-// period reads the name of a period; empty when there is none.
+// period reads the name of a period; it is empty when there is none.
 func (r *request) period() string {
 	name := r.query.Get("period")
 	if r.query.Has("period") {

@@ -14,10 +14,10 @@ import (
 
 const jsonType = "application/json"
 
-// handler reads a request and returns the body of its answer; nil for an answer without one.
+// handler reads a request and returns the body of its answer, or nil for an answer without a body.
 type handler func(r *request) (body any, err error)
 
-// json serves a route whose answer is JSON.
+// json makes the route of a handler whose answer is JSON.
 func (a *api) json(h handler) gin.HandlerFunc {
 	return a.writes(func(r *request) error {
 		body, err := h(r)
@@ -32,7 +32,7 @@ func (a *api) json(h handler) gin.HandlerFunc {
 	})
 }
 
-// privateJSON serves answers that depend on the key, and may be kept by the caller and checked each time.
+// privateJSON is json for answers that depend on the key. The caller may cache them and must revalidate each time.
 func (a *api) privateJSON(h handler) gin.HandlerFunc {
 	return a.json(func(r *request) (any, error) {
 		body, err := h(r)
@@ -42,7 +42,7 @@ func (a *api) privateJSON(h handler) gin.HandlerFunc {
 	})
 }
 
-// writes serves a route that writes its answer itself.
+// writes makes the route of a handler that writes its answer itself.
 func (a *api) writes(h func(r *request) error) gin.HandlerFunc {
 	return edge.Handle(func(c *gin.Context) error { return h(a.read(c)) }, a.fail)
 }
@@ -50,15 +50,15 @@ func (a *api) writes(h func(r *request) error) gin.HandlerFunc {
 // fail answers with the fault's status and public message.
 func (a *api) fail(c *gin.Context, err error) {
 	f := edge.Fail(c, a.log, err)
-	// The answer may have been given headers before it was refused.
+	// The handler may have set these headers before it failed.
 	for _, name := range []string{"ETag", "Content-Encoding"} {
 		c.Writer.Header().Del(name)
 	}
-	// A refusal depends on the key and changes without notice.
+	// An error depends on the key, and may end at any time.
 	c.Header("Cache-Control", "private, no-store")
 	c.Header("Vary", varyKey)
 	status := f.Code.Status()
-	_ = answer(c, status, object{"message": f.Message}) // too short to be refused
+	_ = answer(c, status, object{"message": f.Message}) // too short to be rejected
 	if status < http.StatusInternalServerError && f.Code != fault.RateLimited {
 		takeRest(c)
 	}
@@ -81,8 +81,8 @@ func write(c *gin.Context, status int, encoded []byte) error {
 	return writeAs(c, status, jsonType, encoded)
 }
 
-// writeAs answers with a body of a media type. The error is that of a caller who leaves too much unread. The length keeps net/http from
-// sending a large body in chunks.
+// writeAs answers with a body of a media type. It fails for a caller with too many unread
+// bytes. It sets the length, since net/http would otherwise send a large body in chunks.
 func writeAs(c *gin.Context, status int, mediaType string, body []byte) error {
 	if err := counted(c, len(body)); err != nil {
 		return err
@@ -91,7 +91,7 @@ func writeAs(c *gin.Context, status int, mediaType string, body []byte) error {
 	c.Header("Content-Length", strconv.Itoa(len(body)))
 	stateOf(c).release()
 	c.Writer.WriteHeader(status)
-	_, _ = c.Writer.Write(body) // the client is gone; there is nobody to tell
+	_, _ = c.Writer.Write(body) // the client is gone
 	return nil
 }
 
@@ -101,7 +101,7 @@ const (
 	varyOpen       = "Origin, Accept-Encoding"
 	varyPage       = "Origin, Accept-Encoding, " + keyHeader
 	noCache        = "no-cache"
-	forMinutes     = "max-age=300" // shared caches must not keep who was hidden or erased
+	forMinutes     = "max-age=300" // shared caches must not keep users who were hidden or erased since
 	privateNoCache = "private, " + noCache
 )
 

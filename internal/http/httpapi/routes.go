@@ -14,7 +14,7 @@ import (
 func (a *api) routes() (http.Handler, error) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	// The encoded path, or /levels/a%2Fusers%2Fb would be the route with two parameters.
+	// Use the encoded path: in the decoded one, /levels/a%2Fusers%2Fb would be the route with two parameters.
 	engine.UseEscapedPath = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
@@ -28,7 +28,7 @@ func (a *api) routes() (http.Handler, error) {
 	engine.NoRoute(a.noRoute)
 	engine.NoMethod(a.noMethod)
 
-	// Every route of /v2: identify the caller and charge the limits, then refuse a bad key.
+	// For every route of /v2: identify the caller and charge the limits, then reject a bad key.
 	v2 := engine.Group("/v2", a.crossOrigin, a.identify)
 
 	open := v2.Group("", a.refuseBadKey)
@@ -52,7 +52,7 @@ func (a *api) routes() (http.Handler, error) {
 	edge.Get(keyed, "/guilds/:guildId/members/:userId", a.privateJSON(a.getPosition))
 	edge.Get(keyed, "/guilds/:guildId/members/:userId/around", a.privateJSON(a.getAround))
 	edge.Get(keyed, "/guilds/:guildId/members/:userId/history", a.privateJSON(a.getHistory))
-	// Gin wants one name for a parameter at one position, so the guild of a member is called entry too.
+	// Gin wants one name for parameters at the same position, so the guild of a member is called entry too.
 	edge.Get(keyed, "/levels/:entry/users/:userId", a.privateJSON(a.getMember))
 	keyed.POST("/levels/:entry/users/:userId", a.json(a.createMember))
 	keyed.PATCH("/levels/:entry/users/:userId", a.json(a.updateMember))
@@ -100,7 +100,7 @@ func (a *api) noMethod(c *gin.Context) {
 	a.unrouted(c, fault.New(fault.MethodNotAllowed, "This address does not take %s. The Allow header says what it takes.", shorten(c.Request.Method)))
 }
 
-// unrouted charges the limits on /v2 all the same: every answer there has the headers. A bad key is 401 there, too.
+// unrouted charges the limits on /v2, since every answer there has their headers. A bad key is 401 there, too.
 func (a *api) unrouted(c *gin.Context, f *fault.Error) {
 	if underV2(c.Request) {
 		for _, step := range []gin.HandlerFunc{a.crossOrigin, a.identify, a.refuseBadKey} {
@@ -119,13 +119,13 @@ func (a *api) unrouted(c *gin.Context, f *fault.Error) {
 	a.fail(c, f)
 }
 
-// forPerson reports whether a browser asks for a page; whatever else asks is answered as a program is.
+// forPerson reports whether a browser asks for a page. All other clients are answered as programs.
 func forPerson(r *http.Request) bool {
 	admin := r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
 	return !admin && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
 }
 
-// openAPI answers with the API's description, which never changes while the process lives.
+// openAPI answers with the API's description, which does not change while the process runs.
 func (a *api) openAPI(r *request) error {
 	if r.parseQuery(); r.err != nil {
 		return r.err
@@ -133,7 +133,7 @@ func (a *api) openAPI(r *request) error {
 	h, body := r.c.Writer.Header(), a.deps.OpenAPI
 	h.Set("Cache-Control", "public, max-age="+maxAge(time.Hour))
 	h.Set("Vary", varyOpen)
-	// Without a key anybody may ask for it, and it is large.
+	// Anybody may ask for it without a key, and it is large, so pack it only once.
 	if len(body) >= edge.LeastPacked && edge.AcceptsGzip(r.c.Request.Header["Accept-Encoding"]) {
 		h.Set("Content-Encoding", "gzip")
 		body = a.packedOpenAPI()

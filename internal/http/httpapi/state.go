@@ -10,17 +10,17 @@ import (
 	"levelboard/internal/platform/shares"
 )
 
-// state is what the handlers of one request share.
+// state is shared by the handlers of one request.
 type state struct {
 	edge.Visit
 	room    *shares.Place // among the large bodies
-	answer  *shares.Place // the bytes of an answer that is not taken yet
+	answer  *shares.Place // the bytes of an answer that its client has not read
 	answers *shares.Pool
 	// streamed is when the answer of a stream began; zero for other answers.
 	streamed time.Time
 }
 
-// begin gives the request its state, and returns what ends it.
+// begin gives the request its state. The returned function ends it.
 func (a *api) begin(c *gin.Context) (*state, func()) {
 	s := &state{answers: a.answers}
 	end := edge.Begin(c, s, a.deps.Patience)
@@ -31,14 +31,14 @@ func (a *api) begin(c *gin.Context) (*state, func()) {
 	}
 }
 
-// release gives back what the request held while it was worked on. Writing the answer is no work: a client that does not take it holds
-// its connection and the bytes of the answer.
+// release returns the request's places. They are for work, which ends before the answer is
+// written: a client that does not read it holds only its connection and the bytes of the answer.
 func (s *state) release() {
 	s.room.Release()
 	s.Place.Release()
 }
 
-// stateOf returns the state that begin made.
+// stateOf returns the state that begin stored.
 func stateOf(c *gin.Context) *state {
 	s, _ := c.Request.Context().Value(endless.RequestKey{}).(*state)
 	return s

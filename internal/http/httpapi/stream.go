@@ -14,19 +14,17 @@ import (
 )
 
 const (
-	// mostStreams is how many streams are open at the same time; one more is refused. Each has a goroutine, a connection
-	// and its buffers, together some 50 KB.
+	// mostStreams is how many streams may be open; one more is rejected. Each has a goroutine, a connection and its buffers, together some 50 KB.
 	mostStreams = 1000
-	// streamsOfOwner is how many of them may be of one owner of keys, so that no owner can take all from the others. A bot may
-	// follow hundreds of guilds with one key.
+	// streamsOfOwner is how many of them one owner of keys may have, so that none takes all. A bot may follow hundreds of guilds with one key.
 	streamsOfOwner   = 250
 	defaultKeepAlive = 15 * time.Second
 
 	eventsRoute = "/guilds/:guildId/events"
 )
 
-// takeStream takes one of the streams that may be open. It is 429 when the owner of the caller's key has a share of them open, which is
-// that owner's own doing: the others' streams continue, and 503 would say that the service fails.
+// takeStream takes a place for a stream. It answers 429 when the owner of the caller's key has its share
+// of streams open. It is not 503, since the service does not fail: other owners' streams continue.
 func (a *api) takeStream(c *gin.Context) (*shares.Place, error) {
 	place, err := a.streams.Take(string(callerOf(c).User()))
 	switch {

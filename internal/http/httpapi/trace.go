@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/store/ratelimit"
 )
 
-// traced is what comes before all other steps: the request's span, or nothing at all when tracing is off.
+// traced returns the first handler of every route, which makes the request's span, or none when tracing is off.
 func (a *api) traced() []gin.HandlerFunc {
 	if a.deps.Tracer == nil {
 		return nil
@@ -23,8 +23,8 @@ func (a *api) traced() []gin.HandlerFunc {
 	return []gin.HandlerFunc{a.trace}
 }
 
-// trace makes the request's span. Of the request it tells the route's pattern, the method and the status, and nothing that a
-// client wrote: a path has ids in it, and a header may have a key.
+// trace makes the request's span. It has the route's pattern, the method and the status,
+// but nothing that a client wrote: a path contains ids, and a header may contain a key.
 func (a *api) trace(c *gin.Context) {
 	method, name := edge.Method(c), ""
 	if method == "other" {
@@ -44,8 +44,8 @@ func (a *api) trace(c *gin.Context) {
 	c.Next()
 }
 
-// clientTrace is the trace that the client says it is in. It becomes a link and never the parent: anybody can call, and a parent decides
-// about sampling and gets spans written into its trace. Its tracestate is free text and is left out.
+// clientTrace returns the trace that the client says it is in, as a link. It is never the parent: anybody can call, and
+// a parent decides about sampling and gets spans written into its trace. Its tracestate is free text, so it is dropped.
 func clientTrace(r *http.Request) []trace.Link {
 	said := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header)))
 	if !said.IsValid() {
@@ -54,8 +54,8 @@ func clientTrace(r *http.Request) []trace.Link {
 	return []trace.Link{{SpanContext: said.WithTraceState(trace.TraceState{})}}
 }
 
-// endSpan ends the request's span; more often than once does no harm. A stream ends it where it begins: a span of hours, with
-// a child for each look at the archive in that time, would help nobody.
+// endSpan ends the request's span; a second call does nothing. A stream ends it where its
+// answer begins: a span of hours, with a child for each read of the archive, would help nobody.
 func endSpan(c *gin.Context, span trace.Span) {
 	if !span.IsRecording() {
 		return
@@ -71,7 +71,7 @@ func endSpan(c *gin.Context, span trace.Span) {
 	span.End()
 }
 
-// measured records a request's duration, with its trace as the exemplar if there is one.
+// measured records a request's duration, with its trace as the exemplar if it has one.
 func (a *api) measured(ctx context.Context, to prometheus.Observer, seconds float64) {
 	if a.deps.Tracer != nil {
 		span := trace.SpanContextFromContext(ctx)
@@ -83,13 +83,13 @@ func (a *api) measured(ctx context.Context, to prometheus.Observer, seconds floa
 	to.Observe(seconds)
 }
 
-// tracedLimiter makes a span of each charge, which tells the scope of a budget and not whose it is.
+// tracedLimiter makes a span of each charge. The span has the scope of a budget, but not its owner.
 type tracedLimiter struct {
 	Limiter
 	tracer trace.Tracer
 }
 
-// Charge is that of Limiter.
+// Charge implements Limiter.
 func (l tracedLimiter) Charge(ctx context.Context, budgets ...ratelimit.Budget) (ratelimit.Decision, error) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return l.Limiter.Charge(ctx, budgets...)

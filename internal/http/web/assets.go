@@ -19,25 +19,25 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// mediaTypes are those of the static files. The machine's own table is not asked: the pages need these.
+// mediaTypes are the types of the static files. The machine's own table may lack them.
 var mediaTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".png": pngType, ".webmanifest": "application/manifest+json",
 }
 
-// staticFile is a file as it is, and gzipped; packed is nil where that saves nothing.
+// staticFile is a file, plain and gzipped. packed is nil if gzip saves nothing.
 type staticFile struct{ plain, packed []byte }
 
-// statics are the static files, read and packed once.
+// statics reads and packs the static files once.
 var statics = sync.OnceValue(func() (all struct {
 	files map[string]staticFile
-	hash  string // of them all, and part of their addresses: browsers may keep a file forever and never mix versions
+	hash  string // of all files; it is in their addresses, so that browsers may keep a file forever and never mix versions
 }) {
 	all.files = map[string]staticFile{}
 	digest := sha256.New()
 	var packer edge.Packer
-	names, _ := fs.Glob(staticFiles, "static/*") // the pattern is right
+	names, _ := fs.Glob(staticFiles, "static/*") // the pattern is valid
 	for _, name := range names {
-		plain, _ := staticFiles.ReadFile(name) // it is in the binary
+		plain, _ := staticFiles.ReadFile(name) // the file is in the binary
 		_, _ = fmt.Fprintf(digest, "%s%s", path.Base(name), plain)
 		file := staticFile{plain: plain}
 		if path.Ext(name) != ".png" && len(plain) >= edge.LeastPacked {
@@ -49,7 +49,7 @@ var statics = sync.OnceValue(func() (all struct {
 	return all
 })
 
-// asset is the address of a static file. A wrong name is a mistake in a template; a test renders every template.
+// asset returns the address of a static file. A wrong name is a mistake in a template; a test renders every template.
 func asset(name string) string {
 	if _, found := statics().files[name]; !found {
 		panic("there is no static file " + name)
@@ -59,14 +59,14 @@ func asset(name string) string {
 
 func (s *Site) serveAsset(c *gin.Context) {
 	if c.Param("hash") != statics().hash {
-		// The page that asked is of another version; a kept 404 would outlive it.
+		// The page that asked is of another version. A cached 404 would outlive it.
 		s.Refuse(c, fault.New(fault.NotFound, ""))
 		return
 	}
 	s.sendAsset(c, c.Param("file"), "public, max-age=31536000, immutable")
 }
 
-// serveFile serves a static file under an address that others know.
+// serveFile serves a static file under a fixed address.
 func (s *Site) serveFile(name string) gin.HandlerFunc {
 	return func(c *gin.Context) { s.sendAsset(c, name, "public, max-age=86400") }
 }

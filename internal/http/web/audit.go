@@ -17,33 +17,33 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// auditPath is the page with the audit log of a guild, for its managers.
+// auditPath is the page where managers see the audit log of their guild.
 const auditPath = "/guilds/:guildId/audit"
 
 // auditPart is how many records of the log the page shows at once.
 const auditPart = 20
 
-// auditDays are the choices of how far back the log is shown, in days.
+// auditDays are the choices of how many days of the log to show.
 var auditDays = []string{"1", "7", "30"}
 
 // auditPage is a part of a guild's audit log, and the filters that chose it.
 type auditPage struct {
 	Guild   *guild.Guild
 	Rows    []auditRow
-	Form    *form            // the filters, as in the address
-	Matches []leaderboardRow // members of that name, when there are several
+	Form    *form            // the filters, from the address
+	Matches []leaderboardRow // members with the name in the filter, if there are several
 	Next    string           // the address of the next part; empty at the end
 }
 
-// auditRow is a record in words.
+// auditRow is a record of the log in words.
 type auditRow struct {
 	audit.Record
 	Actor         string
-	Did           string                  // what was done, up to the member
-	Member        bool                    // UserID has an entry, so there is a page
-	Name          string                  // of that user; the id when it is not known
-	Before, After string                  // XP; empty for none
-	Changes       []properties.Difference // empty where there is nothing
+	Did           string                  // what was done, without the member
+	Member        bool                    // UserID has an entry, and so a page
+	Name          string                  // the name of UserID, or the id if the name is not known
+	Before, After string                  // XP; empty if there is none
+	Changes       []properties.Difference // empty if there are none
 }
 
 // auditLog shows a part of the log.
@@ -59,7 +59,7 @@ func (s *Site) auditLog(c *gin.Context, g *guild.Guild, sent *form) error {
 	return s.show(c, sent.status(), "audit", "Audit log of "+g.Name, page)
 }
 
-// auditQuery reads the filters of the address. What is wrong with one goes beside its field.
+// auditQuery reads the filters from the address. An error in one goes beside its field.
 func (s *Site) auditQuery(c *gin.Context, page *auditPage) (q audit.Query, err error) {
 	f := page.Form
 	q = audit.Query{Action: audit.Action(f.Value("action")), Actor: f.Value("actor"), Limit: auditPart}
@@ -82,7 +82,7 @@ func (s *Site) auditQuery(c *gin.Context, page *auditPage) (q audit.Query, err e
 	return q, err
 }
 
-// auditMember finds the member that the filter names. An id may be of somebody who has no entry any more.
+// auditMember finds the member in the filter. An id may belong to somebody who no longer has an entry.
 func (s *Site) auditMember(c *gin.Context, page *auditPage) (id.User, error) {
 	member := page.Form.Value("member")
 	if member == "" || id.Valid(member) {
@@ -132,7 +132,7 @@ func (s *Site) readAudit(ctx context.Context, page *auditPage, q audit.Query) er
 	return nil
 }
 
-// auditNames finds what to call the members of records. Who has no entry any more has no name.
+// auditNames finds the names of the members in records. A user without an entry has none.
 func (s *Site) auditNames(ctx context.Context, g *guild.Guild, records []audit.Record) (map[id.User]string, error) {
 	var users []id.User
 	for i := range records {
@@ -151,7 +151,7 @@ func (s *Site) auditNames(ctx context.Context, g *guild.Guild, records []audit.R
 	return names, err
 }
 
-// with is the address of the page with another value of a filter, from the newest record on.
+// with returns the address of the page with another value of a filter, from the newest record on.
 func (p auditPage) with(filter, value string) string {
 	query := maps.Clone(p.Form.sent)
 	query.Del("before")
@@ -159,18 +159,18 @@ func (p auditPage) with(filter, value string) string {
 	return auditAddress(p.Guild.ID) + "?" + query.Encode()
 }
 
-// OfMember is the address of what was done to a member.
+// OfMember returns the address of the records about a member.
 func (p auditPage) OfMember(user id.User) string { return p.with("member", string(user)) }
 
-// OfActor is the address of what somebody did.
+// OfActor returns the address of the records by an actor.
 func (p auditPage) OfActor(actor string) string { return p.with("actor", actor) }
 
 func auditAddress(g id.Guild) string { return "/guilds/" + string(g) + "/audit" }
 
-// Filtered reports whether the address chooses some of the log.
+// Filtered reports whether the address has a filter.
 func (p auditPage) Filtered() bool { return len(p.Form.sent) > 0 }
 
-// Days are the choices of how far back the log is shown.
+// Days returns the choices of how far back to show the log.
 func (auditPage) Days() []properties.Option {
 	list := options("", "Any time")
 	for _, days := range auditDays {
@@ -180,7 +180,7 @@ func (auditPage) Days() []properties.Option {
 	return list
 }
 
-// Deeds are the choices of what was done.
+// Deeds returns the choices of actions.
 func (auditPage) Deeds() []properties.Option {
 	list := options("", "All changes")
 	for _, d := range deeds {
@@ -189,5 +189,5 @@ func (auditPage) Deeds() []properties.Option {
 	return list
 }
 
-// Brief is as on the page of the settings.
+// Brief shortens long lists, as on the settings page.
 func (auditPage) Brief(words string) string { return brief(words) }

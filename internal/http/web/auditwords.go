@@ -40,7 +40,7 @@ func newAuditRow(r *audit.Record, names map[id.User]string) auditRow {
 	return row
 }
 
-// xpOf writes XP as people read it.
+// xpOf writes XP for people.
 func xpOf(value jsontext.Value) string {
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil {
@@ -49,7 +49,7 @@ func xpOf(value jsontext.Value) string {
 	return count(n) + " XP"
 }
 
-// deed is an action in words: as a choice, and up to the member or the number of members.
+// deed puts an action into words: as a choice of the filter, and as the text before the member or the number of members.
 type deed struct {
 	Action     audit.Action
 	Label, did string
@@ -74,5 +74,5 @@ var deeds = []deed{
 	{audit.Reset, "Resets", "reset the leaderboard and left"},
 }
 
-// When is when the change was made.
+// When returns the time of the change.
 func (r auditRow) When() time.Time { return r.At() }

@@ -12,14 +12,14 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// cookies are the cookies of sign-in. Over https the prefix __Host- binds them to this host. Plain http, for loopback only, forbids it.
+// cookies are the cookies of sign-in. Over https the prefix __Host- binds them to this host. Plain http, for loopback only, forbids the prefix.
 type cookies struct {
 	session string // name of the cookie with the session's secret
-	flow    string // how the names of the cookies begin that have what a sign-in that is under way needs, one for each
+	flow    string // prefix of the names of the cookies with unfinished sign-ins (flow)
 	secure  bool
 }
 
-// newCookies fails where cookies would travel in clear over a network.
+// newCookies fails if cookies would travel unencrypted over a network.
 func newCookies(publicURL string) (cookies, error) {
 	u, err := url.Parse(publicURL)
 	switch {

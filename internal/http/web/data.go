@@ -17,16 +17,16 @@ import (
 	"levelboard/internal/usecase/checkpoints"
 )
 
-// dataPath is the page where managers import, export, keep and restore the members of their guild.
+// dataPath is the page where managers import, export, save and restore the members of their guild.
 const dataPath = "/guilds/:guildId/data"
 
-// dataPage is the content of the page of a guild's data. While a job is at work it shows nothing else, and reloads itself.
+// dataPage is the content of the page of a guild's data. While a job runs, the page shows only the job, and reloads itself.
 type dataPage struct {
 	Guild       *guild.Guild
-	Job         *jobView // nil when there is none
-	Elsewhere   string   // the job that the address names, which this server does not know
+	Job         *jobView // nil if there is none
+	Elsewhere   string   // the job in the address, if this server does not know it
 	Checkpoints []checkpoints.Checkpoint
-	Deleted     bool // a checkpoint, just now
+	Deleted     bool // a checkpoint was just deleted
 	Form        *form
 }
 
@@ -64,7 +64,7 @@ func (s *Site) showData(c *gin.Context, page *dataPage) error {
 	return s.show(c, page.Form.status(), "data", "Data of "+page.Guild.Name, page)
 }
 
-// changeData is where every button of the page leads, except for uploads.
+// changeData handles every button of the page, except uploads.
 func (s *Site) changeData(c *gin.Context, g *guild.Guild, sent *form) error {
 	pageOf(c).data = dataAddress(g.ID)
 	do, checkpoint, page := sent.Value("do"), sent.Value("checkpoint"), &dataPage{Guild: g, Form: sent}
@@ -97,10 +97,10 @@ func (s *Site) changeData(c *gin.Context, g *guild.Guild, sent *form) error {
 	return toData(c, g, "", nil)
 }
 
-// reasonIDs are the fields of the reasons for tasks; that of a checkpoint ends in its id.
+// reasonIDs are the fields for the reasons of tasks. A checkpoint's field ends in its id.
 var reasonIDs = map[string]string{"restore": "reason-", "reset": "reset-reason", "confirm": "import-reason"}
 
-// toData leads back to the page, unless there was an error.
+// toData redirects to the page, unless err is set.
 func toData(c *gin.Context, g *guild.Guild, rest string, err error) error {
 	if err == nil {
 		c.Redirect(http.StatusSeeOther, dataAddress(g.ID)+rest)
@@ -108,7 +108,7 @@ func toData(c *gin.Context, g *guild.Guild, rest string, err error) error {
 	return err
 }
 
-// toJob leads back to the page, to the job that was just started. Only this server has it.
+// toJob redirects to the page, with the job that was just started. Only this server has it.
 func (s *Site) toJob(c *gin.Context, g *guild.Guild, err error) error {
 	job, _ := s.deps.Jobs.Of(g.ID)
 	return toData(c, g, "?job="+job.ID, err)
@@ -123,7 +123,7 @@ func (s *Site) makeCheckpoint(c *gin.Context, page *dataPage) error {
 	return s.toJob(c, page.Guild, s.deps.Jobs.Checkpoint(c.Request.Context(), page.Guild.ID, name))
 }
 
-// hasCheckpoint finds out at once what a job would only fail with.
+// hasCheckpoint checks that a checkpoint exists, so that a job need not start in vain.
 func (s *Site) hasCheckpoint(ctx context.Context, g *guild.Guild, checkpoint string) error {
 	all, err := s.deps.Checkpoints.List(ctx, g.ID)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Site) hasCheckpoint(ctx context.Context, g *guild.Guild, checkpoint str
 	return asDataProblem(checkpoints.ErrUnknown)
 }
 
-// resetMembers removes all members once somebody has typed the guild's name, as they see it.
+// resetMembers removes all members after the manager typed the guild's name as it is shown.
 func (s *Site) resetMembers(c *gin.Context, page *dataPage) error {
 	g := page.Guild
 	if typed := properties.OneLine(page.Form.Value("guild")); typed == "" || typed != properties.OneLine(g.Name) && typed != properties.OneLine(displayname.Clean(g.Name)) {
@@ -147,7 +147,7 @@ func (s *Site) resetMembers(c *gin.Context, page *dataPage) error {
 	return s.toJob(c, g, s.deps.Jobs.Reset(c.Request.Context(), g.ID))
 }
 
-// asDataProblem words an error for people who see no commands.
+// asDataProblem rewords an error for people who see no commands.
 func asDataProblem(err error) error {
 	if words := dataProblem(err); words != "" {
 		return fault.Wrap(err, fault.Conflict, "%s", words)

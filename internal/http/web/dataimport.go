@@ -27,14 +27,15 @@ import (
 )
 
 const (
-	// maxSent is how much is read of an upload, most of it for nothing: a browser that is cut off does not show why.
+	// maxSent is how many bytes of an upload are read. More than jobs.MaxUpload
+	// is thrown away: a browser that is cut off does not show the error.
 	maxSent = 4 * jobs.MaxUpload
-	// maxParts bounds the parts of an upload, and maxField each of them that is no file, in bytes.
+	// maxParts bounds the parts of an upload, and maxField the size of each that is not a file, in bytes.
 	maxParts, maxField = 100, 256
 	maxFileName        = 100
 )
 
-// uploadMembers keeps the files of an import, and starts to compare them with the members.
+// uploadMembers stores the files of an import, and starts to compare them with the members.
 func (s *Site) uploadMembers(c *gin.Context, g *guild.Guild, sent *form) error {
 	pageOf(c).data = dataAddress(g.ID)
 	comeBackTo(c, dataAddress(g.ID))
@@ -61,7 +62,7 @@ func (s *Site) uploadMembers(c *gin.Context, g *guild.Guild, sent *form) error {
 	if err == nil && !sent.bad() {
 		err = arrival.Preview(c.Request.Context(), choice)
 	}
-	arrival.Close() // a page that shows what is wrong shows no upload
+	arrival.Close() // the error page shows no upload
 	if fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Invalid) {
 		sent.refuse("file", fault.From(err).Message)
 	} else if err != nil {
@@ -74,7 +75,7 @@ func (s *Site) uploadMembers(c *gin.Context, g *guild.Guild, sent *form) error {
 	return s.toJob(c, g, nil)
 }
 
-// receive reads the form of an import in whatever order it comes.
+// receive reads the form of an import. Its parts may come in any order.
 func (f *form) receive(parts *multipart.Reader, arrival *jobs.Arrival) error {
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
@@ -87,7 +88,7 @@ func (f *form) receive(parts *multipart.Reader, arrival *jobs.Arrival) error {
 			return fault.New(fault.TooLarge, "The form has too many parts.")
 		}
 		if part.FormName() == "file" {
-			if part.FileName() == "" { // nothing was chosen
+			if part.FileName() == "" { // no file was chosen
 				continue
 			}
 			if err := arrival.Add(fileName(part.FileName()), part); err != nil {
@@ -103,7 +104,7 @@ func (f *form) receive(parts *multipart.Reader, arrival *jobs.Arrival) error {
 	}
 }
 
-// brokenUpload says what a reader of the form could not do: its own faults stay as they are.
+// brokenUpload words the error of reading the form. It keeps faults as they are.
 func brokenUpload(err error) error {
 	var own *fault.Error
 	var large *http.MaxBytesError
@@ -116,7 +117,7 @@ func brokenUpload(err error) error {
 	return fault.Wrap(err, fault.Invalid, "The upload arrived incomplete. Try again.")
 }
 
-// fileName is the name of a file without its folder, as it is shown.
+// fileName returns the name of a file without its folder, as it is shown.
 func fileName(sent string) string {
 	if i := strings.LastIndexAny(sent, `/\`); i >= 0 {
 		sent = sent[i+1:]
@@ -127,7 +128,7 @@ func fileName(sent string) string {
 	return displayname.Cut(sent, maxFileName)
 }
 
-// importChoice judges what is chosen for an import.
+// importChoice checks the choices for an import.
 func importChoice(f *form) importer.Choice {
 	c := importer.Choice{Mode: leaderboard.PutMode(f.Value("mode")), SourceGuild: id.Guild(f.Value("sourceGuild")), Settings: f.Value("settings") != ""}
 	var err error
@@ -150,7 +151,7 @@ func importChoice(f *form) importer.Choice {
 	return c
 }
 
-// chosen is the form of a choice that was made.
+// chosen returns a form with the choices that were made.
 func chosen(job *jobs.Job) *form {
 	c := job.Import.Choice
 	sent := url.Values{"from": {string(c.From)}, "sourceGuild": {string(c.SourceGuild)}, "mode": {string(c.Mode)}}
@@ -163,7 +164,7 @@ func chosen(job *jobs.Job) *form {
 	return &form{sent: sent}
 }
 
-// confirmImport applies an import. With other choices than those that the preview shows, it shows what these would do instead.
+// confirmImport applies an import. If its choices are not those of the preview, it shows a preview of the new ones instead.
 func (s *Site) confirmImport(c *gin.Context, page *dataPage) error {
 	ctx, g, sent := c.Request.Context(), page.Guild.ID, page.Form
 	jobID, confirm := sent.Value("job"), sent.Value("do") == "confirm"
@@ -202,5 +203,5 @@ func (s *Site) exportMembers(c *gin.Context, g *guild.Guild, sent *form) error {
 	return edge.Export(c, s.log, format, g, members)
 }
 
-// maxExports is how many exports are sent at the same time, one of each user.
+// maxExports is how many exports may run at the same time; each user may have one.
 const maxExports = 4

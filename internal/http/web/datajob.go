@@ -16,15 +16,15 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// jobView is a job as the page of a guild's data shows it.
+// jobView is a job on the page of a guild's data.
 type jobView struct {
 	jobs.Job
 	Guild id.Guild
 	Now   time.Time
-	Form  *form // of an import whose files are there
+	Form  *form // of an import whose files have arrived
 }
 
-// Doing says what a job at work does.
+// Doing says what a running job does.
 func (j jobView) Doing() string {
 	if j.State == jobs.Waiting {
 		return "Waiting for the tasks of other communities to finish."
@@ -65,7 +65,7 @@ func (j jobView) Problem() string {
 	return f.Message
 }
 
-// dataProblem words what can go wrong with the members of a guild; empty for anything else.
+// dataProblem words the errors about a guild's members. It returns "" for any other error.
 func dataProblem(err error) string {
 	if problem := jobs.Problem(err); problem != "" {
 		return "The file can't be imported. " + displayname.Cut(problem, 300)
@@ -89,17 +89,17 @@ func dataProblem(err error) string {
 	return ""
 }
 
-// skippedRow is a row of a file that was skipped.
+// skippedRow is a row of a file that the import skips.
 type skippedRow struct {
 	File      string
 	Line, Row int
 	Reason    importer.Reason
 }
 
-// skipsShown is how many skipped rows are shown before somebody asks for all.
+// skipsShown is how many skipped rows are shown at first.
 const skipsShown = 10
 
-// Skips are the rows that were skipped, as far as they are listed; those behind the first few are in More.
+// Skips returns the listed skipped rows: the first few in First, the others in More.
 func (j jobView) Skips() (list struct{ First, More []skippedRow }) {
 	report := &j.Import.Report
 	for i, s := range report.Skipped {
@@ -113,7 +113,7 @@ func (j jobView) Skips() (list struct{ First, More []skippedRow }) {
 	return list
 }
 
-// Facts are the numbers of a preview.
+// Facts returns the numbers of a preview.
 func (j jobView) Facts() []importer.Fact { return j.Import.Plan.Facts(&j.Import.Report) }
 
 // previewedMember is one of the first members of an import.
@@ -123,7 +123,7 @@ type previewedMember struct {
 	Level              int
 }
 
-// First are the first members of an import.
+// First returns the first members of an import.
 func (j jobView) First() (list []previewedMember) {
 	for _, row := range j.Import.Plan.First {
 		m := previewedMember{ID: string(row.UserID), XP: int64(row.XP), Level: int(j.Import.Curve.LevelAt(row.XP))}
@@ -140,7 +140,7 @@ func (j jobView) First() (list []previewedMember) {
 	return list
 }
 
-// Guilds are those of a backup, to choose from after an error about them.
+// Guilds returns the guilds of a backup, to choose from after an error about them.
 func (j jobView) Guilds() (list []properties.Option) {
 	var wrong *importer.FileError
 	if errors.As(j.Err, &wrong) {
@@ -151,5 +151,5 @@ func (j jobView) Guilds() (list []properties.Option) {
 	return list
 }
 
-// Taken are the settings that the files have.
+// Taken names the settings that the files have.
 func (j jobView) Taken() []string { return j.Import.Report.Proposal.Taken() }

@@ -1,5 +1,5 @@
-// Package web serves the pages for people: HTML from templates, rendered here, that works without script and asks no other
-// host for anything but avatars. Sign-in and sessions are package signin's.
+// Package web serves the pages for people. They are HTML from templates, rendered here. They work
+// without script, and load only avatars from another host. Package signin has sign-in and sessions.
 //
 // # Adding a page
 //

@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// mostEmbedded is how many members other sites show at most, and embeddedByDefault how many where they do not say.
+	// mostEmbedded is the maximum number of members on another site, and embeddedByDefault the default.
 	mostEmbedded      = 25
 	embeddedByDefault = 10
 )
 
-// embedThemes are the values of theme; without one the board follows the visitor's preference.
+// embedThemes are the values of theme. Without one, the board follows the visitor's preference.
 var embedThemes = []string{"light", "dark", "transparent"}
 
-// embedPage is the content of the top of a board on another site.
+// embedPage is the content of the top of a board, for another site.
 type embedPage struct {
 	leaderboardPage
 	Top   int
 	Theme string
 }
 
-// embed answers with the top of a public board, for frames of other sites and for stream overlays, where the guild allows that.
+// embed answers with the top of a public board, for frames on other sites and for stream overlays, if the guild allows it.
 func (s *Site) embed(c *gin.Context) error {
 	top, period, theme, err := readEmbed(c)
 	if err != nil {
@@ -52,14 +52,14 @@ func (s *Site) embed(c *gin.Context) error {
 	}
 	content := embedPage{leaderboardPage: s.boardContent(g, &v), Top: top, Theme: theme}
 	for _, row := range rows[:min(len(rows), top)] {
-		content.Rows = append(content.Rows, template.HTML(row.html)) // made by html/template
+		content.Rows = append(content.Rows, template.HTML(row.html)) // html/template made it
 	}
 	c.Header("Content-Security-Policy", strings.Replace(contentPolicy, "frame-ancestors 'none'", "frame-ancestors *", 1))
 	c.Header("Cross-Origin-Resource-Policy", "cross-origin")
 	return s.showTagged(c, g, "embed", boardTitle(g, &v), content)
 }
 
-// readEmbed reads what another site wants to show.
+// readEmbed reads what to show from the address.
 func readEmbed(c *gin.Context) (top int, period, theme string, err error) {
 	values, err := readQuery(c)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// form is what was sent in a form, and what is wrong with it, by the ids of fields. A nil form has neither. A field's id is its name too, but for
-// reasons, of which a page has several.
+// form is a sent form and its errors, by the ids of fields. A nil form has neither. A field's id
+// is also its name, except for reasons: a page may have several, whose name is always "reason".
 type form struct {
 	sent   url.Values
 	Wrongs []wrong // in the order in which they were found
-	code   int     // of the answer when something is wrong; 0 is 422
+	code   int     // of the answer if there are errors; 0: 422
 }
 
-// wrong is what is wrong with a field, or with the whole form when ID is empty. Label is what the list of errors calls the field, or empty.
+// wrong is an error of a field, or of the whole form if ID is empty. Label names the field in the list of errors; it may be empty.
 type wrong struct{ ID, Label, Message string }
 
-// Value is what was sent in a field.
+// Value returns what was sent in a field.
 func (f *form) Value(id string) string {
 	if f == nil {
 		return ""
@@ -32,7 +32,7 @@ func (f *form) Value(id string) string {
 	return strings.TrimSpace(f.sent.Get(id))
 }
 
-// refuse puts a message beside a field. It takes the place of one that is there.
+// refuse sets the error of a field. It replaces an earlier one.
 func (f *form) refuse(id, message string) { f.note(wrong{ID: id, Message: message}) }
 
 func (f *form) note(w wrong) {
@@ -43,10 +43,10 @@ func (f *form) note(w wrong) {
 	f.Wrongs[i] = w
 }
 
-// bad reports whether something is wrong.
+// bad reports whether there are errors.
 func (f *form) bad() bool { return f != nil && len(f.Wrongs) > 0 }
 
-// status is that of the page that shows the form.
+// status returns the status of the page that shows the form.
 func (f *form) status() int {
 	switch {
 	case !f.bad():
@@ -57,7 +57,7 @@ func (f *form) status() int {
 	return http.StatusUnprocessableEntity
 }
 
-// Wrong is the error beside a field, or empty.
+// Wrong returns the error of a field, or "".
 func (f *form) Wrong(id string) string {
 	if f.bad() {
 		for _, w := range f.Wrongs {
@@ -69,7 +69,7 @@ func (f *form) Wrong(id string) string {
 	return ""
 }
 
-// reason reads why a change is made. From then on it is the field of that id alone that it was sent in.
+// reason reads why a change is made. It moves the text to the field with that id, so that only this field shows it again.
 func (f *form) reason(id string) string {
 	reason := f.Value("reason")
 	f.sent.Del("reason")
@@ -80,24 +80,24 @@ func (f *form) reason(id string) string {
 	return reason
 }
 
-// field is one field of a form with its label, hint and error, for the template "field".
+// field is a form's field with its label, hint and error, for the template "field".
 type field struct {
 	Name, ID, Label, Who, Value, Hint, Wrong string              // Who is a name at the end of the label
-	Shape                                    string              // as of properties.Kind; empty for an input
+	Shape                                    string              // see properties.Kind; empty for an input
 	Attributes                               template.HTMLAttr   // of the input
 	Type                                     string              // of an input; empty for text
 	List                                     string              // the id of a datalist
-	Into                                     string              // the id of the text area that what is chosen goes to
+	Into                                     string              // the id of the text area that a choice is added to
 	Unit                                     string              // of a cooldown
-	Options                                  []properties.Option // to choose from
+	Options                                  []properties.Option // the choices
 	Ticked                                   func(value string) bool
-	Focus                                    bool    // the page is about this field, though nothing is wrong
+	Focus                                    bool    // the page opens at this field, which need not have an error
 	Chooser                                  *field  // adds an item to this text area
 	Coefficients                             []field // of a curve
 	sent                                     bool
 }
 
-// fieldOf makes a field of a form in a template. attributes are a text there, never a value.
+// fieldOf makes a field in a template. attributes is always a constant in the template.
 func fieldOf(f *form, id, label, hint string, attributes template.HTMLAttr) field {
 	return field{
 		Name: id, ID: id, Label: label, Hint: hint, Attributes: attributes, Value: strings.ToValidUTF8(f.Value(id), "?"), Wrong: f.Wrong(id),
@@ -105,14 +105,14 @@ func fieldOf(f *form, id, label, hint string, attributes template.HTMLAttr) fiel
 	}
 }
 
-// reasonField is where a form asks why a change is made.
+// reasonField makes the field where a form asks for the reason of a change.
 func reasonField(f *form, id string) field {
 	asked := fieldOf(f, id, "Reason", "Optional. It is kept in the audit log.", "maxlength=512")
 	asked.Name = "reason"
 	return asked
 }
 
-// Or is the field with a value for a form that was not sent.
+// Or returns the field with a value for a form that was not sent.
 func (f field) Or(value string) field {
 	if !f.sent {
 		f.Value = value
@@ -120,19 +120,19 @@ func (f field) Or(value string) field {
 	return f
 }
 
-// Of is the field with a name at the end of its label.
+// Of returns the field with a name at the end of its label.
 func (f field) Of(name string) field {
 	f.Who = name
 	return f
 }
 
-// As is the field in another shape.
+// As returns the field in another shape.
 func (f field) As(shape string) field {
 	f.Shape = shape
 	return f
 }
 
-// From is the field with options to choose from, in a list unless it has a shape.
+// From returns the field with options, in a list unless it has a shape.
 func (f field) From(options []properties.Option) field {
 	f.Options = options
 	if f.Shape == "" {
@@ -141,10 +141,10 @@ func (f field) From(options []properties.Option) field {
 	return f
 }
 
-// Choose is From with pairs of a value and what it is called.
+// Choose is From with pairs of a value and its label.
 func (f field) Choose(pairs ...string) field { return f.From(options(pairs...)) }
 
-// options are pairs of a value and what it is called.
+// options returns the pairs of a value and its label as options.
 func options(pairs ...string) (list []properties.Option) {
 	for pair := range slices.Chunk(pairs, 2) {
 		list = append(list, properties.Option{Value: pair[0], Label: pair[1]})
@@ -152,7 +152,7 @@ func options(pairs ...string) (list []properties.Option) {
 	return list
 }
 
-// Describes are the ids of what explains a field, for aria-describedby.
+// Describes returns the ids of the texts that explain a field, for aria-describedby.
 func (f field) Describes() string {
 	var ids []string
 	if f.Hint != "" {
@@ -164,7 +164,7 @@ func (f field) Describes() string {
 	return strings.Join(ids, " ")
 }
 
-// fieldID is a field's name as an id in the page, and in an address after #.
+// fieldID turns a field's name into an id in the page, and in an address after #.
 func fieldID(name string) string {
 	return "f-" + strings.Trim(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

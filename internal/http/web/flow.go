@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// flowTime is how long somebody may take at the provider.
+	// flowTime is how long a user may take at the provider.
 	flowTime = 10 * time.Minute
-	// longestNext bounds the address to come back to, in bytes, of which a cookie may make three times as many; a longer one is forgotten.
+	// longestNext bounds the address to return to, in bytes; a cookie may need three times as many. A longer address is dropped.
 	longestNext = 256
-	// maxFlows bounds the sign-ins under way in one browser, one a tab: proxies often take 8 KB of cookies. One more drops the oldest.
+	// maxFlows bounds the unfinished sign-ins of one browser, one a tab: proxies often accept only 8 KB of cookies. One more drops the oldest.
 	maxFlows = 5
-	// flowName is how much of its state a flow's cookie has in its name, to tell tabs apart. The whole state is compared.
+	// flowName is how many characters of its state a flow's cookie has in its name, to tell tabs apart. The whole state is compared.
 	flowName = 8
 )
 
-// flow is a sign-in that is under way, kept in a cookie of the browser that began it, so that nobody can make somebody else finish theirs.
-// It needs no signature: whoever writes their own cookie spoils only their own sign-in, and Next is checked again when it is read.
+// flow is an unfinished sign-in. It is in a cookie of the browser that began it, so that no attacker can make another user finish it.
+// It needs no signature: a user who changes their own cookie breaks only their own sign-in, and Next is checked again when it is read.
 type flow struct {
-	State    string // what the provider has to send back
-	Verifier string // without it the code is worth nothing
-	Next     string // where to go then
+	State    string // what the provider must send back
+	Verifier string // the PKCE verifier; the code is worthless without it
+	Next     string // where to return to
 	Ends     int64  // Unix time
 }
 
 func newFlow(next string, now time.Time) flow {
-	// A verifier of PKCE has 43 characters or more.
+	// A PKCE verifier has at least 43 characters.
 	return flow{State: rand.Text(), Verifier: rand.Text() + rand.Text(), Next: safeNext(next), Ends: now.Add(flowTime).Unix()}
 }
 
-// encode is the flow as the value of a cookie.
+// encode returns the flow as the value of a cookie.
 func (f flow) encode() string {
 	return url.Values{"state": {f.State}, "verifier": {f.Verifier}, "next": {f.Next}, "ends": {strconv.FormatInt(f.Ends, 10)}}.Encode()
 }
 
-// decodeFlow reads what encode wrote.
+// decodeFlow reads the result of encode.
 func decodeFlow(cookie string) (f flow, ok bool) {
 	values, err := url.ParseQuery(cookie)
 	f = flow{State: values.Get("state"), Verifier: values.Get("verifier"), Next: values.Get("next")}
@@ -53,7 +53,7 @@ func decodeFlow(cookie string) (f flow, ok bool) {
 
 func (f flow) over(now time.Time) bool { return now.Unix() >= f.Ends }
 
-// flowCookie is the name of the cookie of the flow with this state, one for each tab; empty for what is no state of ours.
+// flowCookie returns the name of the cookie of the flow with this state, one for each tab. It returns "" for a state that is not ours.
 func (k cookies) flowCookie(state string) string {
 	if len(state) <= flowName {
 		return ""
@@ -61,7 +61,7 @@ func (k cookies) flowCookie(state string) string {
 	return k.flow + "-" + state[:flowName]
 }
 
-// dropFlows takes back the cookies of sign-ins that are over, and of the oldest so that there is room for one more.
+// dropFlows clears the cookies of sign-ins that are over, and of the oldest ones, so that there is room for one more.
 func (s *Site) dropFlows(c *gin.Context) {
 	type kept struct {
 		name string
@@ -85,7 +85,7 @@ func (s *Site) dropFlows(c *gin.Context) {
 	}
 }
 
-// takeFlow returns the flow of a state that the provider sent back, once, if this browser began it and it is not over.
+// takeFlow returns the flow of a state that the provider sent back, if this browser began it and it is not over. A second call does not find it.
 func (s *Site) takeFlow(c *gin.Context, state string) (flow, bool) {
 	name := s.cookies.flowCookie(state)
 	cookie, err := c.Request.Cookie(name)
@@ -100,8 +100,8 @@ func (s *Site) takeFlow(c *gin.Context, state string) (flow, bool) {
 	return f, !f.over(s.deps.Now())
 }
 
-// safeNext returns the address of a page here, and "/" for anything that could lead elsewhere or around in a circle. Browsers drop
-// tabs and line ends from addresses and read \ as /, so //example.com has many spellings.
+// safeNext returns the address of a page here, or "/" for an address that could lead to another site or in a
+// circle. Browsers drop tabs and line ends from addresses and read \ as /, so //example.com has many spellings.
 func safeNext(next string) string {
 	if len(next) > longestNext || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") {
 		return "/"

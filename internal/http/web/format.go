@@ -14,10 +14,10 @@ import (
 	"levelboard/internal/http/card"
 )
 
-// count writes a whole number of any signed type with commas between thousands. Anything else is a mistake in a template.
+// count writes a whole number of any signed type with commas between thousands. It panics for another type, which is a mistake in a template.
 func count(n any) string { return humanize.Comma(reflect.ValueOf(n).Int()) }
 
-// plural is what so many are called.
+// plural returns the noun for so many.
 func plural(n any, one string) string {
 	if reflect.ValueOf(n).Int() == 1 {
 		return one
@@ -25,10 +25,10 @@ func plural(n any, one string) string {
 	return one + "s"
 }
 
-// counted is a number and what so many are called.
+// counted returns a number with its noun.
 func counted(n any, one string) string { return count(n) + " " + plural(n, one) }
 
-// initial is the letter shown in place of a missing picture.
+// initial returns the letter shown in place of a missing picture.
 func initial(name string) string {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -41,14 +41,14 @@ func initial(name string) string {
 	return "?"
 }
 
-// picture is an avatar or an icon, or else the first letter of the name on a colour that is always the same for one id.
+// picture is an avatar or an icon, or else the first letter of the name on a colour that depends on the id.
 type picture struct {
-	Address string // empty when there is only the letter
+	Address string // empty if there is only the letter
 	Letter  string
 	Tone    int // number of the colour: .picture--TONE
 }
 
-// newPicture finds the picture of kind "avatars" or "icons". A hash that is none leads nowhere: it could hold anything.
+// newPicture makes the picture of kind "avatars" or "icons". It ignores an invalid hash, which could contain anything.
 func newPicture(kind, id, hash, name string) picture {
 	p := picture{Letter: initial(name)}
 	p.Tone, _ = card.Hue(id)
@@ -58,17 +58,17 @@ func newPicture(kind, id, hash, name string) picture {
 	return p
 }
 
-// ring is a level with the progress to the next one drawn around it.
+// ring is a level, with the progress to the next one drawn around it.
 type ring struct {
 	Level   int
-	Percent int // 0 to 100, rounded down: 100 is what is reached
+	Percent int // 0 to 100, rounded down, so that 100 means reached
 }
 
 func newRing(level int, progress float64) ring {
 	return ring{Level: level, Percent: int(math.Floor(max(0, min(progress, 100))))}
 }
 
-// text is what an optional string holds, or nothing.
+// text returns an optional string, or "" for nil.
 func text(s *string) string {
 	if s == nil {
 		return ""
@@ -76,10 +76,10 @@ func text(s *string) string {
 	return *s
 }
 
-// css writes a role's colour as in CSS.
+// css returns a role's colour in CSS.
 func css(colour *int) string { return fmt.Sprintf("#%06x", *colour) }
 
-// instant is a time and the words for it.
+// instant is a time and its words.
 type instant struct {
 	At    time.Time
 	Words string
@@ -87,7 +87,7 @@ type instant struct {
 
 func newInstant(at time.Time, words string) instant { return instant{at, words} }
 
-// until says how much time is left, rounded, in the largest unit that fits: "in 3 days".
+// until returns how much time is left, rounded, in the largest unit that fits: "in 3 days".
 func until(now, then time.Time) string {
 	left := then.Sub(now)
 	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
@@ -99,7 +99,7 @@ func until(now, then time.Time) string {
 	return "in " + span(left)
 }
 
-// ago says how much time has passed, likewise.
+// ago returns how much time has passed, in the same form.
 func ago(now, then time.Time) string {
 	if now.Sub(then) < time.Minute {
 		return "just now"

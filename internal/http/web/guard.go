@@ -19,29 +19,29 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// maxInFlight bounds the pages that are worked on, each rendered into at most some 200 KB of memory; one more is refused at once.
+// maxInFlight bounds the pages that are being rendered, each into at most some 200 KB of memory. One more is rejected at once.
 const maxInFlight = 256
 
-// pagesOfAddress is how many of them may be of one address.
+// pagesOfAddress is how many of these one address may have.
 const pagesOfAddress = maxInFlight / 4
 
-// contentPolicy allows what is ours, and avatars. It never runs scripts or styles in the page itself.
+// contentPolicy allows our own files, and avatars. It never allows scripts or styles in the page itself.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " + imageHost + "; connect-src 'self'; " +
 	"manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// The largest forms, in bytes. Settings are at most 256 KiB of JSON, and a form takes three bytes for one of a name that is not ASCII.
+// The maximum sizes of forms, in bytes. Settings are at most 256 KiB of JSON. In a form, a byte of a name that is not ASCII takes three.
 const (
 	maxForm         = 64 << 10
 	maxSettingsForm = 1 << 20
 )
 
-// retryProvider is how long people are asked to wait when the provider of sign-in does not answer.
+// retryProvider is how long users are asked to wait when the provider of sign-in does not respond.
 const retryProvider = 10 * time.Second
 
-// imageHost is where avatars and icons are.
+// imageHost serves avatars and icons.
 const imageHost = "https://cdn.discordapp.com"
 
-// guard sets the headers of every page, bounds the form that came with the request, and refuses changes that another site's page asks for.
+// guard sets the headers of every page, bounds the size of a sent form, and rejects changes that another site's page sends.
 func (s *Site) guard(c *gin.Context) {
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", contentPolicy)
@@ -58,7 +58,7 @@ func (s *Site) guard(c *gin.Context) {
 	}
 }
 
-// readForm reads what was sent: the fields of a POST's body, or of the address. Only a guild's settings are ever too long to be sent.
+// readForm reads the sent fields: of a POST's body, or of the address. Only a guild's settings can be too large for it.
 func readForm(c *gin.Context) (*form, error) {
 	if c.Request.Method != http.MethodPost {
 		return &form{sent: c.Request.URL.Query()}, nil
@@ -77,7 +77,7 @@ func readForm(c *gin.Context) (*form, error) {
 	return nil, fault.Wrap(err, fault.Invalid, "The form arrived incomplete. Go back and submit it again.")
 }
 
-// trusting refuses changes from other origins. It names the public address because a proxy may change the Host.
+// trusting rejects changes from other origins. It trusts the public address, because a proxy may change the Host.
 func trusting(publicURL string) (*http.CrossOriginProtection, error) {
 	u, err := url.Parse(publicURL)
 	if err != nil || u.Host == "" {
@@ -90,7 +90,7 @@ func trusting(publicURL string) (*http.CrossOriginProtection, error) {
 	return p, nil
 }
 
-// admit refuses a page when as many as may be are being worked on, in all or for the address.
+// admit rejects a page when too many are being rendered, in total or for the address.
 func (s *Site) admit(c *gin.Context) {
 	place, err := s.inFlight.Take(ratelimit.ClientName(c.ClientIP()))
 	if err != nil {
@@ -109,7 +109,7 @@ func crowded(why error) error {
 	}
 }
 
-// charge takes one request from the user's budget, or the address's: the same one that their calls of /v2 are charged to.
+// charge takes one request from the budget of the user, or else the address. Their calls of /v2 are charged to the same budget.
 func (s *Site) charge(c *gin.Context, session *signin.Session) error {
 	user := ""
 	if session != nil {
@@ -119,17 +119,17 @@ func (s *Site) charge(c *gin.Context, session *signin.Session) error {
 	return err
 }
 
-// chargeSignIn takes one of the address's sign-ins, whoever is signed in there already. They have a limit also where pages have none.
+// chargeSignIn charges a sign-in to the address. It does so even where pages have no limit, and for users who are signed in.
 func (s *Site) chargeSignIn(c *gin.Context) error {
 	budget := ratelimit.Budget{Scope: ratelimit.ScopeSignIn, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: signInsOfAddress}
 	_, err := edge.Charge(c.Request.Context(), s.deps.Limiter, "There were too many sign-ins from your address. Try again later.", budget)
 	return err
 }
 
-// sessionOf returns the visitor's session; nil when nobody is signed in.
+// sessionOf returns the visitor's session, or nil if nobody is signed in.
 func sessionOf(c *gin.Context) *signin.Session { return edge.Of(c).Caller.Session }
 
-// signedIn returns the session of a page that needs one, or the fault that leads to the sign-in page; why says what for.
+// signedIn returns the session of a page that needs one, or the fault that leads to the sign-in page. why says why the page needs it.
 func signedIn(c *gin.Context, why string) (*signin.Session, error) {
 	if session := sessionOf(c); session != nil {
 		return session, nil
@@ -137,7 +137,7 @@ func signedIn(c *gin.Context, why string) (*signin.Session, error) {
 	return nil, fault.New(fault.Unauthenticated, "%s", why)
 }
 
-// identify finds the visitor's session and charges them, before anything else costs work.
+// identify finds the visitor's session and charges the visitor, before other work.
 func (s *Site) identify(c *gin.Context) {
 	session, err := s.find(c.Request.Context(), c)
 	if errors.Is(err, signin.ErrNoSession) {
@@ -158,7 +158,7 @@ func (s *Site) identify(c *gin.Context) {
 	}
 }
 
-// Session returns the session of the cookie; nil without one, or when it is nobody's.
+// Session returns the session of the cookie. It is nil without a cookie, and for a cookie without a session.
 func (s *Site) Session(c *gin.Context) (*signin.Session, error) {
 	return s.session(c.Request.Context(), c)
 }
@@ -171,7 +171,7 @@ func (s *Site) session(ctx context.Context, c *gin.Context) (*signin.Session, er
 	return found, err
 }
 
-// find is session, with signin.ErrNoSession for a cookie that is nobody's.
+// find is session, but returns signin.ErrNoSession for a cookie without a session.
 func (s *Site) find(ctx context.Context, c *gin.Context) (*signin.Session, error) {
 	secret, err := c.Cookie(s.cookies.session)
 	if s.deps.SignIn == nil || err != nil || secret == "" {

@@ -14,27 +14,27 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// hiddenListPath is the page where managers see who is hidden, and hide and show members.
+// hiddenListPath is the page where managers list, hide and show members.
 const hiddenListPath = "/guilds/:guildId/hidden"
 
-// hiddenListPage is the content of the page of who is hidden in a guild.
+// hiddenListPage is the content of the page that lists a guild's hidden users.
 type hiddenListPage struct {
 	Guild         *guild.Guild
-	Board         string // path of the board; empty while leveling is off
+	Board         string // path of the board; empty if leveling is off
 	Rows          []listedHidden
-	Before, After int64  // numbers of the pages beside this one, or 0
-	More          bool   // others match, too
+	Before, After int64  // numbers of the previous and the next page, or 0
+	More          bool   // there are more matches
 	Done          string // what was just done, or empty
 	Form          *form
 }
 
-// listedHidden is a user who is hidden.
+// listedHidden is a hidden user in the list.
 type listedHidden struct {
 	hiddenRow
 	Entry bool
 }
 
-// hiddenList lists who is hidden, or those of them whom the address looks for.
+// hiddenList lists the hidden users, or those that match the search in the address.
 func (s *Site) hiddenList(c *gin.Context, g *guild.Guild, sent *form) error {
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {
@@ -70,10 +70,10 @@ func (s *Site) hiddenList(c *gin.Context, g *guild.Guild, sent *form) error {
 	return s.show(c, sent.status(), "hidden", "Hidden members of "+g.Name, page)
 }
 
-// Searched reports whether the list is of whom the address looks for.
+// Searched reports whether the list is a search's result.
 func (p hiddenListPage) Searched() bool { return p.Form.Value("q") != "" }
 
-// changeHiddenList hides the member whose id was typed, or shows one of the list.
+// changeHiddenList hides the member whose id was typed, or shows a member of the list.
 func (s *Site) changeHiddenList(c *gin.Context, g *guild.Guild, sent *form) error {
 	hide, typed := sent.Value("hidden") == "yes", sent.Value("user")
 	user, wrong := id.Parse[id.User](typed)
@@ -97,7 +97,7 @@ func (s *Site) changeHiddenList(c *gin.Context, g *guild.Guild, sent *form) erro
 
 func hiddenAddress(g id.Guild) string { return "/guilds/" + string(g) + "/hidden" }
 
-// hiddenSearch is where a manager looks for a hidden member of that name; empty for anybody else.
+// hiddenSearch returns the address where a manager can search the hidden members for that name, or "" for any other visitor.
 func hiddenSearch(c *gin.Context, g *guild.Guild, query string) string {
 	if !sessionOf(c).Manages(g) {
 		return ""

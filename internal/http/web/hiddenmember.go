@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// hiddenPage is the content of the page about a member that is hidden or absent.
+// hiddenPage is the content of the page about a hidden or absent member.
 type hiddenPage struct {
 	hidden.Flags
 	Guild   *guild.Guild
@@ -26,17 +26,17 @@ type hiddenPage struct {
 	Name    string
 	XP      int64
 	Left    bool
-	Manager bool // who looks
+	Manager bool // the visitor is one
 	Form    *form
 }
 
 // hideForm is the form with which a manager hides a member.
 type hideForm struct {
-	Action string // where it is sent
+	Action string // the address that it is sent to
 	Reason field
 }
 
-// hideFormOf is the form about a member. Its field has this id.
+// hideFormOf makes the form about a member. field is the id of its field.
 func hideFormOf(base string, user id.User, field string, f *form) hideForm {
 	return hideForm{base + "/members/" + string(user) + "/hidden", reasonField(f, field)}
 }
@@ -47,12 +47,12 @@ type hiddenRow struct {
 	hidden.Flags
 }
 
-// seesHidden reports whether a signed-in user may see the page of a hidden member: managers and the member may.
+// seesHidden reports whether a signed-in user may see the page of a hidden member. Managers and the member may.
 func seesHidden(who *signin.Session, g *guild.Guild, user id.User) bool {
 	return who.Manages(g) || who != nil && who.User.ID == user
 }
 
-// ownHidden reads the row of a member who is not on the board; nil when that is not because they are hidden.
+// ownHidden reads the row of a hidden member. It returns nil if the member is not on the board for another reason.
 func (s *Site) ownHidden(ctx context.Context, g *guild.Guild, user id.User) (*hiddenRow, error) {
 	found, err := s.deps.Periods.Position(ctx, g, user)
 	if err != nil || found.Flags == 0 {
@@ -64,10 +64,10 @@ func (s *Site) ownHidden(ctx context.Context, g *guild.Guild, user id.User) (*hi
 	return &hiddenRow{newRow(g, found.Ranked), found.Flags}, nil
 }
 
-// setHidden hides a member from the board, or shows them again.
+// setHidden hides a member, or shows a hidden one again.
 func (s *Site) setHidden(c *gin.Context, g *guild.Guild, user id.User, sent *form) error {
 	hide, reason := sent.Value("hidden") == "yes", sent.reason("hide-reason")
-	if sent.bad() && !hide { // on the page of a hidden member
+	if sent.bad() && !hide { // the error is shown on the page of a hidden member
 		return s.hiddenMember(c, g, unranked(leaderboard.NoMember()), sent)
 	}
 	if sent.bad() {
@@ -98,7 +98,7 @@ func (s *Site) hideMember(c *gin.Context, g id.Guild, user id.User, hide bool, r
 	return err
 }
 
-// hiddenMember shows a manager, and the member, that a member is there and on no board; unknown is the answer for one who is not there.
+// hiddenMember shows the page of a hidden or absent member to a visitor who may see it (seesHidden). If the member is neither, it returns unknown.
 func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error, f *form) error {
 	user, err := userInPath(c)
 	if err != nil {

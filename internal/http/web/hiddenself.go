@@ -16,15 +16,15 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// hidingSwitch is what somebody sees at their profile of how they are hidden in a community.
+// hidingSwitch shows users on their profile whether they are hidden in a community.
 type hidingSwitch struct {
 	Community community
 	guild     *guild.Guild
-	entry     *erasure.Membership // nil without one
+	entry     *erasure.Membership // nil if there is none
 	hidden.Flags
 }
 
-// hidingSwitches lists the communities in which somebody has an entry or a flag, by name.
+// hidingSwitches lists the communities in which a user has an entry or a flag, by name.
 func (s *Site) hidingSwitches(ctx context.Context, stored erasure.Stored) ([]hidingSwitch, error) {
 	var all []hidingSwitch
 	for _, in := range stored.ByGuild() {
@@ -41,7 +41,7 @@ func (s *Site) hidingSwitches(ctx context.Context, stored erasure.Stored) ([]hid
 	return all, nil
 }
 
-// hideMe sets or lifts the own flag of who is signed in, in one community or in all in which they have an entry or a flag.
+// hideMe sets or lifts a user's own flag, in one community, or in all in which they have an entry or a flag.
 func (s *Site) hideMe(c *gin.Context, session *signin.Session, sent *form) error {
 	ctx, hide, wanted := c.Request.Context(), sent.Value("hidden") == "yes", sent.Value("guild")
 	stored, err := s.deps.Users.Known(ctx, session.User.ID)

@@ -25,7 +25,7 @@ type keyVisit struct {
 	sent *form
 }
 
-// ofKey runs a handler with who is signed in and the key of the address, if it is theirs.
+// ofKey calls a handler with the user and the key in the address, if the key is theirs.
 func (s *Site) ofKey(h func(c *gin.Context, v keyVisit) error) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		session, err := signedIn(c, whyKeys)
@@ -57,15 +57,15 @@ func (s *Site) findKey(ctx context.Context, user id.User, keyID string) (keyView
 	return keyView{}, fault.New(fault.NotFound, "You have no key with this ID. It may have been deleted.")
 }
 
-// keyView is a key as the pages show it.
+// keyView is a key on the pages.
 type keyView struct {
 	apikey.Owned
-	Shown    string // how the key's text begins
+	Shown    string // the beginning of the key's text
 	Expired  bool
 	Soon     bool       // it expires soon
-	OldUntil *time.Time // when its last secret from before a rotation stops; nil when none works
+	OldUntil *time.Time // when its last secret from before a rotation stops; nil if none works
 	Guilds   []community
-	More     int // how many more guilds there are than those in Guilds
+	More     int // how many guilds are not in Guilds
 }
 
 func (s *Site) viewKey(k apikey.Owned) keyView {
@@ -81,14 +81,14 @@ type keyPage struct {
 	Key     keyView
 	Form    *form
 	Granted []community
-	Others  []community // that could be granted, too
+	Others  []community // the guilds that can also be granted
 }
 
 func (s *Site) key(c *gin.Context, v keyVisit) error {
 	return s.showKey(c, v, nil)
 }
 
-// showKey shows the key's page, with a form that may have errors; nil for none.
+// showKey shows the key's page. f is a form with errors, or nil.
 func (s *Site) showKey(c *gin.Context, v keyVisit, f *form) (err error) {
 	content := keyPage{Done: done[c.Query("done")], Key: v.key, Form: f}
 	if content.Granted, err = s.granted(c.Request.Context(), v.key.Grants); err != nil {
@@ -103,7 +103,7 @@ func (s *Site) showKey(c *gin.Context, v keyVisit, f *form) (err error) {
 	return s.show(c, f.status(), "key", v.key.Name, content)
 }
 
-// toKey leads back to the key's page, which says what was done; not after an error.
+// toKey redirects to the key's page, which says what was done, unless err is set.
 func toKey(c *gin.Context, v keyVisit, done string, err error) error {
 	if err == nil {
 		c.Redirect(http.StatusSeeOther, "/profile/keys/"+v.key.ID+"?done="+done)
@@ -136,7 +136,7 @@ func (s *Site) rotateKey(c *gin.Context, v keyVisit) error {
 	if err != nil {
 		return err
 	}
-	// The key as it is now says when its old secrets stop. If it cannot be read any more, the secret is what matters.
+	// Read the key for the times at which its old secrets stop. If that fails, still show the secret.
 	if now, err := s.findKey(c.Request.Context(), v.User.ID, v.key.ID); err == nil {
 		v.key = now
 	}
@@ -179,31 +179,31 @@ func (s *Site) deleteKey(c *gin.Context, v keyVisit) error {
 	return nil
 }
 
-// secretPage is the content of the one page that ever shows a secret.
+// secretPage is the content of the only page that ever shows a secret.
 type secretPage struct {
 	Key     keyView
 	Secret  string
 	Rotated bool
 }
 
-// showSecret relies on guard, by which no page is kept by a browser or a cache.
+// showSecret relies on guard: no browser or cache keeps the page.
 func (s *Site) showSecret(c *gin.Context, title string, content secretPage) error {
 	pageOf(c).secret = true
 	return s.show(c, http.StatusOK, "key-secret", title, content)
 }
 
-// community is a guild as the pages about keys name it.
+// community is a guild on the pages about keys.
 type community struct {
 	ID       id.Guild
-	Name     string // its id when nothing else is known
+	Name     string // the id if the name is not known
 	Icon     string // icon hash, or empty
-	Operator bool   // of a grant: the operator gave it
+	Operator bool   // for a grant: the operator made it
 }
 
-// namedAtOnce is how many guilds are named in a line; the others are counted.
+// namedAtOnce is how many guilds a line names. It counts the others.
 const namedAtOnce = 3
 
-// granted names the guilds of grants, in the order of their names.
+// granted returns the guilds of grants, by name.
 func (s *Site) granted(ctx context.Context, grants []apikey.Grant) ([]community, error) {
 	list := make([]community, 0, len(grants))
 	for _, grant := range grants {
@@ -218,7 +218,7 @@ func (s *Site) granted(ctx context.Context, grants []apikey.Grant) ([]community,
 	return list, nil
 }
 
-// grantable lists the guilds that the provider says the user manages and that are known here, in the order of their names.
+// grantable returns the guilds that the user manages according to the provider, and that are known here, by name.
 func (s *Site) grantable(ctx context.Context, session *signin.Session) ([]community, error) {
 	var list []community
 	for _, managed := range session.Managed() {
@@ -235,7 +235,7 @@ func (s *Site) grantable(ctx context.Context, session *signin.Session) ([]commun
 	return list, nil
 }
 
-// managedBy lists the guilds that the user manages, by the provider or by their settings, in the order of their names.
+// managedBy returns the guilds that the user manages, according to the provider or to their settings, by name.
 func (s *Site) managedBy(ctx context.Context, session *signin.Session) ([]community, error) {
 	list, err := s.grantable(ctx, session)
 	if err != nil {
@@ -254,7 +254,7 @@ func (s *Site) managedBy(ctx context.Context, session *signin.Session) ([]commun
 	return list, nil
 }
 
-// community finds what to call a guild; one that is gone is called by its id.
+// community returns the name of a guild. A deleted guild is named by its id.
 func (s *Site) community(ctx context.Context, gid id.Guild) (community, error) {
 	g, err := s.deps.Guilds.ByID(ctx, gid)
 	if fault.Is(err, fault.NotFound) {
@@ -274,7 +274,7 @@ func byName(a, b community) int {
 	return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ID, b.ID))
 }
 
-// keyOwner is the user whose keys they are, with the guilds that they may grant.
+// keyOwner returns the user as the owner of keys, with the guilds that they may grant.
 func keyOwner(session *signin.Session) keys.By {
 	by := keys.User(session.User.ID)
 	for _, g := range session.Managed() {

@@ -26,32 +26,32 @@ import (
 type leaderboardPage struct {
 	Guild   *guild.Guild
 	Base    string       // path of the board
-	Query   template.URL // what the addresses of its pages have in front of the number: "" or "period=week&"
+	Query   template.URL // what the addresses of its pages have before the number: "" or "period=week&"
 	Number  int64
-	Before  int64 // number of the page before, or 0
+	Before  int64 // number of the previous page, or 0
 	After   int64 // number of the next page, or 0
 	Last    int64 // number of the last page
 	Total   int64 // members on the board
-	Gained  int64 // by all of them, in the period
+	Gained  int64 // by all members, in the period
 	Tabs    []periodTab
-	Period  string    // what is shown is called, or empty for all time
-	Name    string    // of the period in the address, or empty
-	Ends    time.Time // of a period that runs
-	Next    string    // address of the period of this kind that runs by then, or empty
+	Period  string    // the period's name for people, or empty for all time
+	Name    string    // id of the period in the address, or empty
+	Ends    time.Time // when a running period ends
+	Next    string    // address of the next period of this kind, or empty
 	Over    bool      // the period has closed
-	Past    string    // "page" or "rank" if the one asked for is past the end, else empty
+	Past    string    // "page" or "rank" if that in the address is past the end, else empty
 	Wrong   string    // why a jump found nothing, or empty
-	Search  string    // the text of that jump
+	Search  string    // the text of the jump
 	Rows    []template.HTML
-	Own     template.HTML // row of who is signed in; empty when not on the board
-	Hidden  *hiddenRow    // of who is signed in, when that is why they are not on the board
+	Own     template.HTML // row of the signed-in user; empty if not on the board
+	Hidden  *hiddenRow    // of the signed-in user; nil unless hidden from the board
 	Rules   rules
 	Manager bool
-	Removed bool // a manager has just removed somebody
+	Removed bool // a manager has just removed a member
 	Now     time.Time
 }
 
-// Podium reports whether the page begins with the first three.
+// Podium reports whether the page begins with the first three members.
 func (p leaderboardPage) Podium() bool { return p.Number == 1 && len(p.Rows) > 0 }
 
 func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
@@ -74,7 +74,7 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 	return s.showBoard(c, g, number, nil)
 }
 
-// showBoard shows a page of a board. wrong, if set, says why a jump found nothing; it stands above the rows and gives the status.
+// showBoard shows a page of a board. wrong, if set, says why a jump found nothing. It is shown above the rows and determines the status.
 func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fault.Error) error {
 	ask := boardAsk{period: c.Query("period"), number: number}
 	session := sessionOf(c)
@@ -110,7 +110,7 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 	return s.showTagged(c, g, "leaderboard", title, content)
 }
 
-// boardContent fills in everything but the rows.
+// boardContent fills in all but the rows.
 func (s *Site) boardContent(g *guild.Guild, v *boardView) leaderboardPage {
 	content := leaderboardPage{
 		Guild: g, Base: boardPath(g), Number: v.Number, Before: v.Number - 1, Last: leaderboard.LastPage(v.Total), Total: v.Total, Gained: v.Gained,
@@ -120,7 +120,7 @@ func (s *Site) boardContent(g *guild.Guild, v *boardView) leaderboardPage {
 		content.After = v.Number + 1
 	}
 	if v.period != nil {
-		content.Period, content.Name = periodName(*v.period), v.period.ID // a kind would be another period tomorrow
+		content.Period, content.Name = periodName(*v.period), v.period.ID // the kind alone would mean another period tomorrow
 		content.Query = template.URL("period=" + v.period.ID + "&")       // an id needs no escaping
 		if !v.over {
 			content.Ends, content.Next = v.ends, content.Base+"?period="+string(v.period.Kind)
@@ -135,7 +135,7 @@ func (s *Site) renderBoard(g *guild.Guild, v *boardView, content *leaderboardPag
 		return err
 	}
 	for _, row := range rows {
-		content.Rows = append(content.Rows, template.HTML(row.html)) // made by html/template
+		content.Rows = append(content.Rows, template.HTML(row.html)) // html/template made it
 	}
 	if v.own == nil {
 		return nil
@@ -147,7 +147,7 @@ func (s *Site) renderBoard(g *guild.Guild, v *boardView, content *leaderboardPag
 	return err
 }
 
-// boardOf runs a handler with the guild that the address names, if the visitor may read its board.
+// boardOf calls a handler with the guild in the address, if the visitor may read its board.
 func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		if _, err := readQuery(c); err != nil {
@@ -162,7 +162,7 @@ func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.Handler
 			})
 		case err != nil:
 			return err
-		case !g.Enabled: // it may be private, so it has no name
+		case !g.Enabled: // it may be private, so do not show its name
 			return s.noBoard(c, noBoardPage{
 				Heading: "Leveling is off", Message: "Leveling is disabled in this community. Its owner can enable it.",
 				Manager: sessionOf(c).Manages(g), Guild: g.ID,
@@ -186,7 +186,7 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community. To use another account, sign out first.")
 }
 
-// guildOf finds the guild whose board is named by an id or a vanity.
+// guildOf finds a guild by an id or a vanity.
 func (s *Site) guildOf(ctx context.Context, entry string) (*guild.Guild, error) {
 	gid, vanity, err := guild.ParseEntry(entry)
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Site) guildOf(ctx context.Context, entry string) (*guild.Guild, error) 
 	return edge.FindGuild(ctx, s.deps.Guilds, gid, vanity)
 }
 
-// boardPath is the address of a guild's board.
+// boardPath returns the address of a guild's board.
 func boardPath(g *guild.Guild) string {
 	if g.Vanity != "" {
 		return "/leaderboard/" + string(g.Vanity)
@@ -203,7 +203,7 @@ func boardPath(g *guild.Guild) string {
 	return "/leaderboard/" + string(g.ID)
 }
 
-// readQuery returns an Invalid fault for a query that cannot be read or gives a parameter twice.
+// readQuery returns an Invalid fault for a query that cannot be decoded or has a parameter twice.
 func readQuery(c *gin.Context) (url.Values, error) {
 	values, twice, err := edge.Query(c)
 	switch {
@@ -215,7 +215,7 @@ func readQuery(c *gin.Context) (url.Values, error) {
 	return values, nil
 }
 
-// pageNumber reads the number of a page; an empty text is page 1.
+// pageNumber reads the number of a page. "" is page 1.
 func pageNumber(text string) (int64, error) {
 	if text == "" {
 		return 1, nil
@@ -227,12 +227,12 @@ func pageNumber(text string) (int64, error) {
 	return min(n, leaderboard.MaxPage), nil
 }
 
-// noBoardPage is the content of the page about a board that is not there.
+// noBoardPage is the content of the page for an address without a board.
 type noBoardPage struct {
 	Heading string
 	Message string
 	Entry   string // the name or ID in the address
-	Manager bool   // the visitor may switch it on
+	Manager bool   // the visitor may enable it
 	Guild   id.Guild
 }
 

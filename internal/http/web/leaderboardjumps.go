@@ -18,11 +18,11 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// pastRank marks the address of the last page when a rank past the end was asked for.
+// pastRank marks the address of the last page if the requested rank was past the end.
 const pastRank = "rank"
 
-// toRank redirects to the row of the member at a rank, or to the last page if there are fewer. A text that is not a rank shows the first
-// page with an error.
+// toRank redirects to the row of the member at a rank, or to the last page if there
+// are fewer members. For a text that is no rank it shows the first page with an error.
 func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	rank, err := strconv.ParseInt(properties.PlainNumber(c.Query("rank")), 10, 64)
 	if err != nil || rank < 1 {
@@ -93,7 +93,7 @@ func (s *Site) memberOf(ctx context.Context, g *guild.Guild, user id.User) (lead
 	return v.Members[0], nil
 }
 
-// pagePath is the address of a page of a board, of a period or of all time.
+// pagePath returns the address of a board's page, of a period or of all time.
 func pagePath(g *guild.Guild, period string, number int64) string {
 	if period != "" {
 		period = "period=" + period + "&"
@@ -101,7 +101,7 @@ func pagePath(g *guild.Guild, period string, number int64) string {
 	return fmt.Sprintf("%s?%spage=%d", boardPath(g), period, number)
 }
 
-// placeOf is the address of a member's row.
+// placeOf returns the address of a member's row.
 func placeOf(g *guild.Guild, period string, m leaderboard.Ranked) string {
 	return fmt.Sprintf("%s#m%s", pagePath(g, period, leaderboard.PageOf(m.Rank)), m.UserID)
 }
@@ -111,15 +111,15 @@ type searchPage struct {
 	Guild *guild.Guild
 	Base  string
 	Form  *form
-	Name  string           // id of the period whose ranks these are, or empty for all time
-	Title string           // what the period is called
-	Rows  []leaderboardRow // rank 0: not on the board of the period
+	Name  string           // id of the period of the ranks, or empty for all time
+	Title string           // the name of the period for people
+	Rows  []leaderboardRow // rank 0 means not on the board of the period
 	More  bool
-	// Hidden is where a manager looks among the hidden members.
+	// Hidden is the address where a manager can search the hidden members.
 	Hidden string
 }
 
-// aRank matches what the search box takes for a rank; an id is longer.
+// aRank matches what the search box treats as a rank; an id is longer.
 var aRank = regexp.MustCompile(`^([1-9][0-9]{0,11})$`)
 
 // search finds members by name. An id, or a rank that a member has, redirects to that member's row.
@@ -131,7 +131,7 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	content := searchPage{Guild: g, Base: boardPath(g), Form: sent, Hidden: hiddenSearch(c, g, sent.Value("q"))}
 	query := strings.TrimPrefix(sent.Value("q"), "@")
 	if found := aRank.FindStringSubmatch(properties.PlainNumber(strings.TrimPrefix(query, "#"))); found != nil {
-		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression is right
+		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression matched a number
 		place, found, err := s.atRank(c, g, rank)
 		if found {
 			c.Redirect(http.StatusSeeOther, place)
@@ -158,7 +158,7 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	return s.show(c, http.StatusOK, "search", "Find a member of "+g.Name, content)
 }
 
-// rank adds rows with the ranks of a board: of the period of that name, or of all time for "".
+// rank adds rows with their ranks on a board: of the period with that id, or of all time for "".
 func (s *Site) rank(ctx context.Context, g *guild.Guild, name string, found []leaderboard.Ranked, content *searchPage) error {
 	p, closed, err := s.findPeriod(ctx, g, name)
 	if err != nil {
@@ -189,7 +189,8 @@ func (s *Site) rank(ctx context.Context, g *guild.Guild, name string, found []le
 	return nil
 }
 
-// atRank is the address of the member at a rank of the board that the visitor came from; without one found is false, and it is that of the last page.
+// atRank returns the address of the member at a rank of the board that the
+// visitor came from. If there is none, found is false and place is the last page.
 func (s *Site) atRank(c *gin.Context, g *guild.Guild, rank int64) (place string, found bool, err error) {
 	name := c.Query("period")
 	v, err := s.readBoard(c.Request.Context(), g, boardAsk{period: name, number: leaderboard.PageOf(min(rank, leaderboard.MaxPage))})

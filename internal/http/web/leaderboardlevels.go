@@ -19,20 +19,20 @@ type levelsPage struct {
 	Guild  *guild.Guild
 	Base   string
 	Levels []levelLine
-	Own    *leaderboardRow // of who is signed in; nil when not on the board
+	Own    *leaderboardRow // of the signed-in user; nil if not on the board
 }
 
-// levelLine is a level with what it brings.
+// levelLine is a level with its rewards.
 type levelLine struct {
 	Level   level.Level
 	XP      level.XP // at which it begins
 	Roles   []guild.Role
-	Until   bool  // the roles end at the next reward
-	Reached bool  // by who is signed in
-	Missing int64 // XP that they lack
+	Until   bool  // members keep the roles only until the next reward
+	Reached bool  // by the signed-in user
+	Missing int64 // XP to the level that they lack
 }
 
-// levels lists the levels to 100, with the rewards at each and the reader's progress.
+// levels lists the levels to levelsListed, with the rewards at each and the reader's progress.
 func (s *Site) levels(c *gin.Context, g *guild.Guild) error {
 	content := levelsPage{Guild: g, Base: boardPath(g)}
 	var xp level.XP
@@ -61,8 +61,8 @@ func (s *Site) levels(c *gin.Context, g *guild.Guild) error {
 	return s.show(c, http.StatusOK, "levels", title, content)
 }
 
-// messagesTo estimates how many messages a gain of XP takes: by the mean of a message and the global multiplier, rounded up. 0 when messages
-// earn nothing.
+// messagesTo estimates how many messages a gain of XP takes: by the mean of a message
+// and the global multiplier, rounded up. It returns 0 if messages earn nothing.
 func messagesTo(g *guild.Settings, missing int64) int64 {
 	mean := float64(g.XPPerMessageMin+g.XPPerMessageMax) / 2 * g.XPGlobalMultiplier
 	if mean <= 0 {

@@ -13,22 +13,22 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// memberPage is the content of the page about one member of a board.
+// memberPage is the content of the page of one member of a board.
 type memberPage struct {
 	Row      leaderboardRow
 	Guild    *guild.Guild
 	Base     string // path of the board
-	Page     int64  // of the board, that they are on
+	Page     int64  // the page of the board that they are on
 	Standing standing
-	Plot     *gainsPlot // nil when the guild counts no gains, or they cannot be read
+	Plot     *gainsPlot // nil if the guild counts no gains, or if they cannot be read
 	Roles    []guild.Role
-	Earned   shown[guild.RoleReward] // rewards up to their level that have roles, the last first
+	Earned   shown[guild.RoleReward] // reached rewards that have roles, the last first
 	Upcoming shown[rewardAhead]
 	Manager  bool
 	MaxXP    level.XP
 	Now      time.Time
-	Changed  *xpChange // just now, by a manager
-	Shown    bool      // a manager brought them back just now
+	Changed  *xpChange // a manager's change of just now
+	Shown    bool      // a manager has just shown the member again
 	Form     *form
 	Hide     hideForm
 }
@@ -36,7 +36,7 @@ type memberPage struct {
 // rewardAhead is a reward that a member has not reached.
 type rewardAhead struct {
 	guild.RoleReward
-	Missing int64 // XP to its level; 0 when nobody can reach it
+	Missing int64 // XP to its level; 0 if nobody can reach it
 }
 
 func (s *Site) member(c *gin.Context, g *guild.Guild) error {
@@ -84,7 +84,7 @@ func (s *Site) showMember(c *gin.Context, g *guild.Guild, content memberPage) er
 	return s.show(c, content.Form.status(), "member", row.Name+" in "+g.Name, content)
 }
 
-// rewards splits those of the guild into earned and upcoming ones.
+// rewards splits the guild's rewards into earned and upcoming ones.
 func (p *memberPage) rewards(g *guild.Guild) {
 	var earned []guild.RoleReward
 	var ahead []rewardAhead
@@ -105,7 +105,7 @@ func (p *memberPage) rewards(g *guild.Guild) {
 	p.Earned, p.Upcoming = firstOf(earned, rewardsShown), firstOf(ahead, rewardsAhead)
 }
 
-// rolesOf finds the rewards' roles with these ids, in that order.
+// rolesOf returns the roles of rewards with these ids, in that order.
 func rolesOf(g *guild.Guild, ids []id.Role) []guild.Role {
 	known := map[id.Role]guild.Role{}
 	for _, reward := range g.RoleRewards {

@@ -22,9 +22,9 @@ type pastPage struct {
 	Tabs    []periodTab
 	Running []listedPeriod
 	Past    []listedPeriod
-	Kind    period.Kind // that is listed; empty for all
+	Kind    period.Kind // the kind that is listed; empty for all
 	Kinds   []period.Kind
-	Before  int64 // number of the page before, or 0
+	Before  int64 // number of the previous page, or 0
 	After   int64 // number of the next page, or 0
 	Now     time.Time
 }
@@ -38,12 +38,12 @@ type listedPeriod struct {
 	Winners []leaderboardRow
 }
 
-// kindName is what periods of a kind are called together.
+// kindName returns the plural name of a kind of periods.
 func kindName(kind period.Kind) string {
 	return map[period.Kind]string{period.Daily: "Days", period.Weekly: "Weeks", period.Monthly: "Months", period.Seasonal: "Seasons"}[kind]
 }
 
-// pastPeriods lists the periods that run and those that have closed, the newest first.
+// pastPeriods lists the running and the closed periods, the newest first.
 func (s *Site) pastPeriods(c *gin.Context, g *guild.Guild) error {
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {

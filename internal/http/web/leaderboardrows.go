@@ -17,30 +17,30 @@ import (
 )
 
 const (
-	// maxShown is how many characters of a name are shown where there are many names.
+	// maxShown is how many characters of a name are shown in a list of names.
 	maxShown = 48
-	// pagesKept is how many pages are kept rendered, each at most some 150 KB.
+	// pagesKept is how many rendered pages are cached, each at most some 150 KB.
 	pagesKept = 100
 )
 
 // leaderboardRow is a member on a board.
 type leaderboardRow struct {
 	leaderboard.Standing
-	Anchor   string // what its element's id begins with
+	Anchor   string // prefix of its element's id
 	Base     string // path of the board
-	Name     string // what to call them
-	Handle   string // their user name where that differs, or empty
+	Name     string // the name to show
+	Handle   string // their user name if that differs, or empty
 	Avatar   string // avatar hash, or empty
 	Level    int
 	Progress float64 // 0 to 100
-	Missing  int64   // XP to next level; 0 at the last
+	Missing  int64   // XP to the next level; 0 at the last
 	Max      bool    // at the highest level
 	Role     *guild.Role
 	Next     *guild.RoleReward
-	InPeriod bool // Gained is what counts
+	InPeriod bool // the board ranks by Gained
 }
 
-// newRow is a member on the board of all time.
+// newRow makes the row of a member on the board of all time.
 func newRow(g *guild.Guild, r leaderboard.Ranked) leaderboardRow {
 	v := boardView{settings: &g.Settings}
 	return v.row(g, leaderboard.Standing{Ranked: r})
@@ -58,7 +58,7 @@ func (v *boardView) row(g *guild.Guild, r leaderboard.Standing) leaderboardRow {
 	return row
 }
 
-// shownRole is the role with a colour of the highest reward that members of a level have; nil without one.
+// shownRole returns a role with a colour that members of a level have: of the highest reward with one. It returns nil if there is none.
 func shownRole(s *guild.Settings, at level.Level) *guild.Role {
 	highest := true
 	for i := len(s.RoleRewards) - 1; i >= 0; i-- {
@@ -76,7 +76,7 @@ func shownRole(s *guild.Settings, at level.Level) *guild.Role {
 	return nil
 }
 
-// nextReward is the first reward above a level that has roles; nil at the last.
+// nextReward returns the first reward above a level that has roles, or nil.
 func nextReward(s *guild.Settings, at level.Level) *guild.RoleReward {
 	for i := range s.RoleRewards {
 		if r := &s.RoleRewards[i]; r.Level > at && len(r.Roles) > 0 {
@@ -86,7 +86,8 @@ func nextReward(s *guild.Settings, at level.Level) *guild.RoleReward {
 	return nil
 }
 
-// displayName returns what to call a member, and their username if it differs. A member without a name that shows gets the end of their ID.
+// displayName returns the name to show for a member, and their username if it
+// differs. A member without a visible name is shown by the end of their ID.
 func displayName(u leaderboard.User, userID string) (name, handle string) {
 	name, handle = displayname.Clean(text(u.GlobalName)), displayname.Clean(u.Username)
 	switch {
@@ -98,7 +99,7 @@ func displayName(u leaderboard.User, userID string) (name, handle string) {
 	return name, handle
 }
 
-// nameOr returns the cleaned name, or the id if nothing of the name shows.
+// nameOr returns the cleaned name, or the id if nothing of the name is visible.
 func nameOr[T ~string](name string, unnamed T) string {
 	return cmp.Or(displayname.Clean(name), string(unnamed))
 }
@@ -115,13 +116,13 @@ func short[T int64 | level.XP](n T) string {
 	}
 }
 
-// renderedRow is a row as everybody sees it.
+// renderedRow is a row as all visitors see it.
 type renderedRow struct {
 	user id.User
 	html string
 }
 
-// renderedPage is the rows of a page as of a version.
+// renderedPage is the rows of a page in one version.
 type renderedPage struct {
 	version leaderboard.Version
 	rows    []renderedRow
@@ -134,7 +135,7 @@ type pageName struct {
 	number   int64
 }
 
-// renderedPages caches rendered pages, so that all who read or watch one share the work. It is safe for concurrent use.
+// renderedPages caches rendered pages, so that all visitors who read or watch a page share the work. It is safe for concurrent use.
 type renderedPages struct {
 	kept     *lru.Cache[pageName, renderedPage]
 	underway singleflight.Group
@@ -146,7 +147,7 @@ func newRenderedPages() *renderedPages {
 
 // renderRows renders the rows of a page. Callers must not change the result.
 func (s *Site) renderRows(g *guild.Guild, v *boardView) ([]renderedRow, error) {
-	if v.over { // it has no version to cache it by, and an erasure changes it
+	if v.over { // a closed period has no version to cache it by, but an erasure changes it
 		return s.renderAll(g, v)
 	}
 	name := pageName{guild: g.Incarnation, settings: g.Version, number: v.Number}

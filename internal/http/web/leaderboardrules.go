@@ -17,7 +17,7 @@ const (
 	targetsShown     = 6
 )
 
-// shown is the beginning of a list.
+// shown is the first part of a list.
 type shown[T any] struct {
 	First []T
 	More  int // how many are not shown
@@ -31,9 +31,9 @@ func firstOf[T any](list []T, most int) shown[T] {
 // rules are a guild's multipliers, rewards and levels, as templates/pages/leaderboard.html shows them.
 type rules struct {
 	*guild.Guild
-	Multiplied shown[guild.Multiplier] // that have targets
-	Rewarded   shown[guild.RoleReward] // that have roles
-	Steps      []levelStart            // of levels that can be reached
+	Multiplied shown[guild.Multiplier] // those with targets
+	Rewarded   shown[guild.RoleReward] // those with roles
+	Steps      []levelStart            // the levels that members can reach
 }
 
 type levelStart struct {
@@ -67,7 +67,7 @@ func roleNames(roles []guild.Role) shown[string] {
 
 func roleName(r guild.Role) string { return displayname.Cut(nameOr(r.Name, r.ID), maxShown) }
 
-// coloured reports whether a role has a colour; chat platforms write 0 for none.
+// coloured reports whether a role has a colour. Chat platforms write 0 for none.
 func coloured(r guild.Role) bool { return r.Color != nil && *r.Color != 0 }
 
 func channelNames(channels []guild.Channel) shown[string] {

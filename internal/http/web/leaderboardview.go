@@ -14,24 +14,24 @@ import (
 	"levelboard/internal/usecase/watch"
 )
 
-// boardAsk is what a visitor wants to see of a board.
+// boardAsk says what a visitor wants to see of a board.
 type boardAsk struct {
 	period string  // a kind, the id of a period, or empty for all time
-	number int64   // of the page; a number past the last stands for the last
-	user   id.User // whose row is read too; empty for nobody
+	number int64   // of the page; if it is past the last page, the last is shown
+	user   id.User // the user whose row is read too; empty for none
 }
 
-// boardView is a page of a board, as of one moment.
+// boardView is a page of a board at one moment.
 type boardView struct {
 	watch.State
 	period   *period.Period // nil for all time
 	ends     time.Time
-	over     bool                  // the period has closed, and the board stays as it is
-	settings *guild.Settings       // whose curve and rewards hold
-	own      *leaderboard.Standing // of boardAsk.user; nil when not on the board
+	over     bool                  // the period has closed, and its board does not change
+	settings *guild.Settings       // the settings with the curve and rewards to use
+	own      *leaderboard.Standing // the row of boardAsk.user; nil if not on the board
 }
 
-// readBoard reads a page. A period without a board is a NotFound fault, a malformed period an Invalid one.
+// readBoard reads a page. It returns a NotFound fault for a period without a board, and an Invalid one for a malformed period.
 func (s *Site) readBoard(ctx context.Context, g *guild.Guild, ask boardAsk) (v boardView, err error) {
 	p, closed, err := s.findPeriod(ctx, g, ask.period)
 	switch {
@@ -57,7 +57,7 @@ func (s *Site) readBoard(ctx context.Context, g *guild.Guild, ask boardAsk) (v b
 	return v, err
 }
 
-// findPeriod finds a period by its kind or id; the zero one, all time, by no name.
+// findPeriod finds a period by its kind or id. For "" it returns the zero period, all time.
 func (s *Site) findPeriod(ctx context.Context, g *guild.Guild, name string) (period.Period, *periods.Closed, error) {
 	if name == "" {
 		return period.Period{}, nil, nil
@@ -102,15 +102,15 @@ func (s *Site) readClosed(ctx context.Context, g *guild.Guild, closed *periods.C
 	return v, err
 }
 
-// periodTab leads to the board of all time, of a period that runs, or to the past.
+// periodTab is a link to the board of all time, to that of a running period, or to the past ones.
 type periodTab struct {
 	Name string
 	Path string
-	Ends time.Time // zero for what does not end
+	Ends time.Time // zero if it does not end
 	Here bool
 }
 
-// tabsOf are the tabs of a guild's board; none when it counts no gains.
+// tabsOf returns the tabs of a guild's board. There are none if it counts no gains.
 func tabsOf(g *guild.Guild, now time.Time, shown *period.Period) []periodTab {
 	calendar := g.Calendar()
 	if !calendar.Counts() {
@@ -125,7 +125,7 @@ func tabsOf(g *guild.Guild, now time.Time, shown *period.Period) []periodTab {
 	return append(tabs, periodTab{Name: "Past", Path: boardPath(g) + "/periods", Here: !here})
 }
 
-// runningName names a period while it runs.
+// runningName names a running period.
 func runningName(p period.Period) string {
 	switch p.Kind {
 	case period.Daily:
@@ -138,10 +138,10 @@ func runningName(p period.Period) string {
 	return p.Name
 }
 
-// dateForm writes a date, such as Nov 25, 2026.
+// dateForm formats a date, such as Nov 25, 2026.
 const dateForm = "Jan 2, 2006"
 
-// periodName names a period, also once it is over.
+// periodName names a period in a way that stays right after its end.
 func periodName(p period.Period) string {
 	switch p.Kind {
 	case period.Daily:

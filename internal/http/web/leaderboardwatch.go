@@ -22,14 +22,15 @@ import (
 )
 
 const (
-	// recheckTime bounds how long it may take to find out whether somebody who watches still may.
+	// recheckTime bounds the check whether a watching visitor still may.
 	recheckTime = 5 * time.Second
-	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again. leaderboard.js waits for two.
+	// defaultKeepAlive is how long a stream may be silent before it gets a
+	// keep-alive and its visitor's rights are checked. leaderboard.js waits for two.
 	defaultKeepAlive = 5 * time.Second
-	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
+	// rowsFormat is part of the ETag of rows. Raise it when the same members are rendered differently.
 	rowsFormat = "r5"
-	// mostWatchers bounds the streams, and watchersOfAddress those of one address, enough for a class; a browser beyond polls the rows
-	// (leaderboard.js).
+	// mostWatchers bounds the streams, and watchersOfAddress those of one address, which
+	// is enough for a class of pupils. Further browsers poll the rows (leaderboard.js).
 	mostWatchers, watchersOfAddress = 1000, 20
 	stillHere                       = "event: here\ndata:1\n\n"
 )
@@ -39,14 +40,14 @@ type rowsBody struct {
 	Page   int64    `json:"page"`
 	Last   int64    `json:"last"`
 	Total  int64    `json:"total"`
-	Order  []string `json:"order"`           // ids of the elements, from the first rank of the page on
-	Rows   []string `json:"rows"`            // elements that are new or changed
-	Period string   `json:"period,omitzero"` // id of the period; none is all time
+	Order  []string `json:"order"`           // ids of the elements, by rank
+	Rows   []string `json:"rows"`            // new or changed elements
+	Period string   `json:"period,omitzero"` // id of the period; empty for all time
 	Gained int64    `json:"gained,omitzero"` // by all members, in the period
-	Closed bool     `json:"closed,omitzero"` // the period has closed, and nothing changes any more
+	Closed bool     `json:"closed,omitzero"` // the period has closed, and nothing will change
 }
 
-// encodeRows leaves out the rows that are in sent as they are, and notes the others there.
+// encodeRows skips the rows that sent has unchanged, and adds the others to sent.
 func (s *Site) encodeRows(g *guild.Guild, v *boardView, sent map[id.User]string) ([]byte, error) {
 	rows, err := s.renderRows(g, v)
 	if err != nil {
@@ -72,15 +73,15 @@ func (s *Site) encodeRows(g *guild.Guild, v *boardView, sent map[id.User]string)
 	return json.Marshal(body)
 }
 
-// rowsAsk is what a browser reads again and again of a board.
+// rowsAsk says which rows of a board a browser polls or watches.
 type rowsAsk struct {
 	period period.Period // zero for all time
-	closed bool          // the period is
+	closed bool          // the period has closed
 	number int64         // of the page
 }
 
-// rowsOf runs a handler with the rows that the address names. From the kind of a period it leads to the id of the one that runs: what is read
-// again and again must not become another period.
+// rowsOf calls a handler with the rows in the address. It redirects from the kind of a period
+// to the id of the running one, since what a browser polls must not become another period.
 func (s *Site) rowsOf(h func(c *gin.Context, g *guild.Guild, ask rowsAsk) error) func(c *gin.Context, g *guild.Guild) error {
 	return func(c *gin.Context, g *guild.Guild) error {
 		number, err := pageNumber(c.Query("page"))
@@ -100,7 +101,7 @@ func (s *Site) rowsOf(h func(c *gin.Context, g *guild.Guild, ask rowsAsk) error)
 	}
 }
 
-// rows answers with a page's rows, for browsers that cannot watch it. Without a change the answer is a 304 that reads no row.
+// rows answers with a page's rows, for browsers that do not watch it. If nothing changed, it answers 304 and reads no row.
 func (s *Site) rows(c *gin.Context, g *guild.Guild, ask rowsAsk) error {
 	if !ask.closed {
 		version, err := s.deps.Board.Version(c.Request.Context(), g)
@@ -118,7 +119,7 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild, ask rowsAsk) error {
 	}
 	tag := rowsTag(g, ask, v.Version)
 	if v.over {
-		tag = edge.BodyETag(body) // it has no version, and an erasure changes it
+		tag = edge.BodyETag(body) // a closed period has no version, but an erasure changes it
 	}
 	if !tagged(c, tag) {
 		s.send(c, http.StatusOK, jsonType, body)
@@ -132,8 +133,8 @@ func rowsTag(g *guild.Guild, ask rowsAsk, v leaderboard.Version) string {
 	return edge.ETag(rowsFormat+ask.period.ID, int64(g.Incarnation), g.Version, ask.number, v.Epoch, v.Rev)
 }
 
-// watchRows streams a page's rows as they change, until the browser leaves, the service stops, or the board may not be read any more,
-// which it checks before each push and at every sign of life.
+// watchRows streams a page's rows as they change. It ends when the browser disconnects, the service stops,
+// or the visitor may not read the board any more, which it checks before each push and each keep-alive.
 func (s *Site) watchRows(c *gin.Context, g *guild.Guild, ask rowsAsk) error {
 	if ask.closed {
 		return fault.New(fault.NotFound, "This period has closed. Read its rows.")
@@ -157,7 +158,7 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild, ask rowsAsk) error {
 	}
 	defer watcher.Leave()
 	c.Header("Content-Type", "text/event-stream")
-	c.Header("X-Accel-Buffering", "no") // or nginx would keep rows back until there are many
+	c.Header("X-Accel-Buffering", "no") // or nginx would hold rows back until there are many
 	c.Status(http.StatusOK)
 	stream, end := endless.Begin(c, s.deps.Watch.Closed())
 	defer end()
@@ -166,9 +167,9 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild, ask rowsAsk) error {
 	return nil
 }
 
-// pushRows returns why the stream ended.
+// pushRows pushes rows until the stream ends. It returns the reason.
 func (s *Site) pushRows(c *gin.Context, g *guild.Guild, of period.Period, stream *endless.Stream, watcher *watch.Watcher) error {
-	if err := stream.Write([]byte(stillHere)); err != nil { // the browser learns that it may watch; when to come back is its own affair
+	if err := stream.Write([]byte(stillHere)); err != nil { // now the browser knows that it may watch; it reconnects at its own pace
 		return err
 	}
 	v := boardView{}
@@ -189,7 +190,7 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, of period.Period, stream
 		if err != nil {
 			return err
 		}
-		otherSettings := now.Version != g.Version && v.Number > 0 // another curve makes other levels of the same XP
+		otherSettings := now.Version != g.Version && v.Number > 0 // another curve gives other levels for the same XP
 		g, v.settings = now, &now.Settings
 		push := []byte(stillHere)
 		if !silent || otherSettings {
@@ -205,7 +206,7 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, of period.Period, stream
 	}
 }
 
-// nextRows waits for a change until it is time for a sign of life.
+// nextRows waits for a change, or until a keep-alive is due.
 func (s *Site) nextRows(ctx context.Context, watcher *watch.Watcher) (watch.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.deps.KeepAlive)
 	defer cancel()
@@ -214,7 +215,7 @@ func (s *Site) nextRows(ctx context.Context, watcher *watch.Watcher) (watch.Stat
 
 var errNoLonger = errors.New("the guild is another one, its board may not be read any more, or the period has ended")
 
-// stillReadable returns the guild as it is now. The session may have ended since, or the guild, or the period, or its board be private.
+// stillReadable returns the guild as it is now. It fails if the session, the guild or the period has ended, or if the board is private now.
 func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Guild, of period.Period) (*guild.Guild, error) {
 	ctx, cancel := context.WithTimeout(stream, recheckTime)
 	defer cancel()

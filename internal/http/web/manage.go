@@ -16,10 +16,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// xpChange is what a manager's change did.
+// xpChange is the effect of a manager's change.
 type xpChange struct{ Before, After int64 }
 
-// managed runs a handler with the member that a manager is about to change, and the form that they sent.
+// managed calls a handler with the member that a manager wants to change, and the sent form.
 func (s *Site) managed(h func(c *gin.Context, g *guild.Guild, user id.User, sent *form) error) func(*gin.Context, *guild.Guild) error {
 	return func(c *gin.Context, g *guild.Guild) error {
 		session, err := signedIn(c, "Sign in to change a member's XP.")
@@ -46,7 +46,7 @@ const unconfirmed = "Tick the box to confirm."
 // ops are the ways to change XP, by their names in the form.
 var ops = map[string]leaderboard.Op{"add": leaderboard.Increment, "take": leaderboard.Decrement, "set": leaderboard.Set, "level": leaderboard.Set}
 
-// changeOf judges what was sent. A level stands for the XP at which it begins by the curve.
+// changeOf reads and checks the form. A level means the XP at which the curve has it begin.
 func changeOf(f *form, curve level.Curve) leaderboard.Change {
 	op, ok := ops[f.Value("op")]
 	if !ok {
@@ -68,7 +68,7 @@ func changeOf(f *form, curve level.Curve) leaderboard.Change {
 	return leaderboard.Change{Op: op, Amount: xp}
 }
 
-// changeXP adds XP to a member, takes some away or sets it. The page that it leads to says what it was.
+// changeXP adds XP to a member, takes some away, or sets it. It redirects to a page that shows the change.
 func (s *Site) changeXP(c *gin.Context, g *guild.Guild, user id.User, sent *form) error {
 	m, err := s.memberInPath(c, g)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Site) changeXP(c *gin.Context, g *guild.Guild, user id.User, sent *form
 	return nil
 }
 
-// previewXP says what a change would do, while a manager types it.
+// previewXP shows what a change would do, while a manager types it.
 func (s *Site) previewXP(c *gin.Context, g *guild.Guild, _ id.User, sent *form) error {
 	m, err := s.memberInPath(c, g)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Site) previewXP(c *gin.Context, g *guild.Guild, _ id.User, sent *form) 
 	return nil
 }
 
-// changeIn is the change that led to this page; nil without one.
+// changeIn returns the change that redirected to this page, or nil.
 func changeIn(c *gin.Context) *xpChange {
 	before, err := strconv.ParseInt(c.Query("before"), 10, 32)
 	after, errAfter := strconv.ParseInt(c.Query("after"), 10, 32)
@@ -126,7 +126,7 @@ func changeIn(c *gin.Context) *xpChange {
 	return &xpChange{before, after}
 }
 
-// removeMember deletes a member's entry: XP, messages and cooldown. The next message that gains XP begins a new one.
+// removeMember deletes a member's entry: XP, messages and cooldown. The next message that gains XP creates a new one.
 func (s *Site) removeMember(c *gin.Context, g *guild.Guild, user id.User, sent *form) error {
 	m, err := s.memberInPath(c, g)
 	if err != nil {

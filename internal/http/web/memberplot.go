@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// plotDays is how many days a member's plot shows, today included.
+	// plotDays is how many days a member's plot shows, including today.
 	plotDays = 365
-	// The plot's measures, in its own units: marks stand to the left and months below.
+	// The plot's measures, in its own units. It has marks to the left and months below.
 	gainsLeft, gainsRight = 64, 736
 	gainsTop, gainsBottom = 16, 150
 )
 
-// gainsPlot is what a member gained on each day of a year, drawn, and in numbers for those who do not see it.
+// gainsPlot is a member's gains on each day of a year, as a drawing and, for people who cannot see it, as numbers.
 type gainsPlot struct {
-	Bars   string  // path with a stroke for each day
-	Zero   float64 // height of the line of no gain
+	Bars   string  // path with a line for each day
+	Zero   float64 // height of the line for a gain of 0
 	Up     []tick  // XP
 	Months []tick
-	Days   []dayGain // newest first, without those of no gain
+	Days   []dayGain // newest first, without days of no gain
 	Total  int64
 	Best   dayGain
 }
@@ -38,7 +38,7 @@ type dayGain struct {
 	Gained int64
 }
 
-// plotOf reads a member's gains; nil when the guild counts none. A page is not refused for its plot: without the archive it is nil too.
+// plotOf reads a member's gains. It returns nil if the guild counts none, and if the archive is down: the page is shown without the plot.
 func (s *Site) plotOf(c *gin.Context, g *guild.Guild, user id.User) *gainsPlot {
 	calendar := g.Calendar()
 	if !calendar.Counts() {
@@ -52,7 +52,7 @@ func (s *Site) plotOf(c *gin.Context, g *guild.Guild, user id.User) *gainsPlot {
 	return newPlot(gains, period.DayAt(s.deps.Now(), calendar.Zone))
 }
 
-// newPlot draws gains of the year that ends with today, given oldest first.
+// newPlot draws the gains of the year that ends with today. gains are oldest first.
 func newPlot(gains []period.Gain, today period.Day) *gainsPlot {
 	first := today + 1 - plotDays
 	low, high := int64(0), int64(1)
@@ -83,7 +83,7 @@ func newPlot(gains []period.Gain, today period.Day) *gainsPlot {
 	return p
 }
 
-// months marks every second month at its first day.
+// months marks the first day of every second month.
 func months(first, today period.Day) (marks []tick) {
 	for month := period.At(period.Monthly, first); month.First <= today; month = period.At(period.Monthly, month.End) {
 		begins := month.First.Begin(time.UTC)
@@ -94,10 +94,10 @@ func months(first, today period.Day) (marks []tick) {
 	return marks
 }
 
-// dayDate is a day in words.
+// dayDate returns a day in words.
 func dayDate(d period.Day) string { return d.Begin(time.UTC).Format(dateForm) }
 
-// dayAt is where a bar of the n-th day of the year stands.
+// dayAt returns the position of the bar of the n-th day of the year.
 func dayAt(n int) float64 {
 	at := gainsLeft + (float64(n)+.5)*(gainsRight-gainsLeft)/plotDays
 	return math.Round(10*at) / 10

@@ -12,21 +12,21 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// standing is where a member stands on the board of all time and on those of the periods that run.
+// standing is a member's ranks on the board of all time and on those of the running periods.
 type standing struct {
 	Of     int64
-	Top    string // part of the members that the rank is within, in percent
-	Ahead  int64  // XP to the rank above; 0 for the first
+	Top    string // the rank is within this part of the members, in percent
+	Ahead  int64  // XP to the rank above; 0 for the first rank
 	Level  bool   // the rank above has the same XP
 	Boards []standingOn
 }
 
-// standingOn is where a member stands on one board. Rank is 0 for a member who is not on it.
+// standingOn is a member's rank on one board. Rank is 0 for a member who is not on it.
 type standingOn struct {
 	Name   string
 	Path   string // of the member's row
 	Rank   int64
-	XP     int64 // in all, or gained in the period
+	XP     int64 // total, or gained in the period
 	Gained bool
 }
 
@@ -54,7 +54,7 @@ func (s *Site) positionOf(c *gin.Context, g *guild.Guild, user id.User) (leaderb
 	return found, unranked(err)
 }
 
-// openedRow is what a row shows of a member once it is open.
+// openedRow is what an opened row shows of its member.
 type openedRow struct {
 	Standing standing
 	Messages int64

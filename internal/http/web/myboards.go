@@ -21,20 +21,20 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// mostBoards is how many boards of one person are shown.
+// mostBoards is the maximum number of a user's boards that are shown.
 const mostBoards = 50
 
-// myBoard is a community in which somebody has an entry.
+// myBoard is a community in which the user has an entry.
 type myBoard struct {
 	Community community
 	Board     string // path of the board
-	Page      string // path of the person's own page; empty when they are not on the board
-	Rank, Of  int64  // 0 when they are not on the board
+	Page      string // path of the user's own page; empty if they are not on the board
+	Rank, Of  int64  // 0 if they are not on the board
 	Level     level.Level
 	XP        level.XP
 }
 
-// boardsOf lists the entries of a person in communities whose boards they may read, with their ranks, in the order of ids.
+// boardsOf lists a user's entries in communities whose boards they may read, with their ranks, in the order of ids.
 func (s *Site) boardsOf(ctx context.Context, session *signin.Session, stored []erasure.Membership) ([]myBoard, error) {
 	var boards []myBoard
 	for _, m := range stored[:min(len(stored), mostBoards)] {
@@ -58,7 +58,7 @@ func (s *Site) boardsOf(ctx context.Context, session *signin.Session, stored []e
 	return boards, nil
 }
 
-// myBoards lists the boards that somebody is on.
+// myBoards lists the boards that the user is on.
 func (s *Site) myBoards(ctx context.Context, session *signin.Session) ([]myBoard, error) {
 	stored, err := s.deps.Users.Known(ctx, session.User.ID)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Site) myBoards(ctx context.Context, session *signin.Session) ([]myBoard
 	return slices.DeleteFunc(boards, func(b myBoard) bool { return b.Rank == 0 }), err
 }
 
-// myData is all that is stored about somebody, as the operator reads it, with gains and the audit records about them.
+// myData is all that is stored about a user, as the operator reads it, with gains and the audit records about them.
 type myData struct {
 	UserID       id.User       `json:"userId"`
 	Guilds       []myEntry     `json:"guilds"`
@@ -89,17 +89,17 @@ type myGain struct {
 	Gained int64  `json:"gained"`
 }
 
-// myAudit names no actor: it may be somebody else.
+// myAudit leaves out the actor, who may be another person.
 type myAudit struct {
 	GuildID id.Guild       `json:"guildId"`
 	At      string         `json:"at"`
 	Action  audit.Action   `json:"action"`
 	Before  jsontext.Value `json:"before,omitzero"` // XP
 	After   jsontext.Value `json:"after,omitzero"`
-	Reason  string         `json:"reason,omitzero"` // unless it names somebody else
+	Reason  string         `json:"reason,omitzero"` // left out if it names another person
 }
 
-// myDataFile answers with what is stored about who is signed in, as a file.
+// myDataFile answers with a file of all that is stored about the signed-in user.
 func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ *form) error {
 	ctx, user := c.Request.Context(), session.User.ID
 	stored, err := s.deps.Users.Known(ctx, user)
@@ -136,7 +136,7 @@ func (s *Site) myDataFile(c *gin.Context, session *signin.Session, _ *form) erro
 func (s *Site) gainsOf(ctx context.Context, g *guild.Guild, user id.User) ([]myGain, error) {
 	gains := []myGain{}
 	found, err := s.deps.Periods.History(ctx, g, user, periods.MaxHistory)
-	if err != nil && !fault.Is(err, fault.NotFound) { // absent members have none to see
+	if err != nil && !fault.Is(err, fault.NotFound) { // absent members have no gains to read
 		return nil, err
 	}
 	for _, day := range found {

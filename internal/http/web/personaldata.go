@@ -10,10 +10,10 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// eraseWord is what somebody types who wants their data erased, in this case alone.
+// eraseWord is the word to type to erase one's data. Its case matters.
 const eraseWord = "erase"
 
-// eraseUser erases all of who is signed in, and with it the session.
+// eraseUser erases all data about the signed-in user, including the session.
 func (s *Site) eraseUser(c *gin.Context, session *signin.Session, sent *form) error {
 	if sent.Value("confirm") != eraseWord {
 		sent.refuse("confirm", "Nothing was erased. This is not the word.")
@@ -32,7 +32,7 @@ func (s *Site) eraseUser(c *gin.Context, session *signin.Session, sent *form) er
 	return nil
 }
 
-// erased is where eraseUser leads.
+// erased is the page that eraseUser redirects to.
 func (s *Site) erased(c *gin.Context) error {
 	return s.show(c, http.StatusOK, "erased", "Your data", c.Query("soon") != "")
 }

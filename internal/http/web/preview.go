@@ -14,10 +14,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// previewFormat is part of a preview's ETag; raise it when the same board would be drawn differently.
+// previewFormat is part of a preview's ETag. Raise it when the same board would be drawn differently.
 const previewFormat = "p2"
 
-// preview answers with a picture of the board of all time, for sites that show what is linked to. It is drawn once for a version of the board.
+// preview answers with a picture of the board of all time, for sites that preview links. It is drawn once for each version of the board.
 func (s *Site) preview(c *gin.Context, g *guild.Guild) error {
 	version, err := s.deps.Board.Version(c.Request.Context(), g)
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// keysShown is how many keys are on one page; only those whom the operator made more keys than one may have have a second.
+	// keysShown is how many keys a page shows. There is a second page only if the operator made a user more keys than users may make.
 	keysShown = keys.MaxKeys
-	// recentRecords is how much of the history is on the profile itself, recordsShown how much on a page of it.
+	// recentRecords is how many records of the history the profile shows, and recordsShown how many a page of the history.
 	recentRecords, recordsShown = 5, 50
-	// soonTime is how long before its end a key is marked.
+	// soonTime is how long before its expiry a key is marked.
 	soonTime = 3 * 24 * time.Hour
 )
 
@@ -46,7 +46,7 @@ func (s *Site) profileRoutes(pages routes) {
 	pages.post("/profile/keys/:key/delete", s.ofKey(s.deleteKey), formHere)
 }
 
-// ofUser runs a handler with who is signed in, and what they sent in a form.
+// ofUser calls a handler with the signed-in user's session and the sent form.
 func (s *Site) ofUser(h func(c *gin.Context, session *signin.Session, sent *form) error) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		session, err := signedIn(c, whyKeys)
@@ -66,23 +66,23 @@ type profilePage struct {
 	Done          string // what was just done, or empty
 	Keys          []keyView
 	Total, Most   int
-	Before, After int64 // numbers of the pages beside this one, or 0
+	Before, After int64 // numbers of the previous and the next page, or 0
 	Form          *form
-	Guilds        []properties.Option // that can be granted
-	Managed       int                 // how many guilds the provider says the user manages, known here or not
-	Unconfirmed   bool                // the provider could not say
+	Guilds        []properties.Option // guilds that can be granted
+	Managed       int                 // how many guilds the user manages according to the provider, known here or not
+	Unconfirmed   bool                // the provider did not answer
 	History       []recordView
 	Data          erasure.Stored
 	Boards        []myBoard
-	Hiding        []hidingSwitch // one for each guild with an entry or a flag
-	Manages       bool           // something, so that keys are of use
-	NewID         string         // of the key that the form makes
+	Hiding        []hidingSwitch // one for each guild in which the user has an entry or a flag
+	Manages       bool           // the user manages a guild, so that keys are useful
+	NewID         string         // id for the key that the form makes
 }
 
-// Full reports whether the user has as many keys as they may have.
+// Full reports whether the user has the maximum number of keys.
 func (p profilePage) Full() bool { return p.Total >= p.Most }
 
-// done is what a change that was made leads to, by the word in the address.
+// done says what a change did, by the word in the address that it redirected to.
 var done = map[string]string{
 	"hidden":    "You are hidden from the leaderboard.",
 	"shown":     "You are on the leaderboard again.",
@@ -96,7 +96,7 @@ func (s *Site) profile(c *gin.Context, session *signin.Session, _ *form) error {
 	return s.showProfile(c, session, nil)
 }
 
-// showProfile shows the profile with a form that may have errors; nil for none.
+// showProfile shows the profile. f is a form with errors, or nil.
 func (s *Site) showProfile(c *gin.Context, session *signin.Session, f *form) error {
 	ctx := c.Request.Context()
 	number, err := pageNumber(c.Query("page"))
@@ -148,7 +148,7 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, f *form) err
 
 const badName = "Enter a visible name of one line and at most 100 bytes, without characters that change the direction of text."
 
-// newKey judges the form for a key.
+// newKey reads and checks the form for a key.
 func newKey(f *form, now time.Time) (n apikey.NewKey) {
 	var err error
 	if id := f.Value("id"); apikey.ValidID(id) {
@@ -171,11 +171,11 @@ func newKey(f *form, now time.Time) (n apikey.NewKey) {
 	return n
 }
 
-// resentTime is for how long a form that is sent again is a double click.
+// resentTime is how long a second sending of a form counts as a double click.
 const resentTime = 10 * time.Second
 
-// createKey answers with the secret itself and leads nowhere: to show it on another page it would have to be kept somewhere. A double click makes
-// one key, with the secret that the second answer shows: the browser did not show the first.
+// createKey answers with the secret itself. It does not redirect, since the secret would then have to be stored somewhere.
+// A double click makes one key: the second answer shows a new secret, because the browser did not show the first.
 func (s *Site) createKey(c *gin.Context, session *signin.Session, sent *form) error {
 	n := newKey(sent, s.deps.Now())
 	if sent.bad() {
@@ -213,18 +213,18 @@ func (s *Site) createKey(c *gin.Context, session *signin.Session, sent *form) er
 type historyPage struct {
 	Records []recordView
 	Newest  bool  // it begins with the newest record
-	Before  int64 // where the next page begins; 0 on the last
+	Before  int64 // the record where the next page begins; 0 on the last page
 }
 
 // recordView is one change of a key.
 type recordView struct {
 	apikey.Record
-	Mine   bool        // the user did it
-	Guilds []community // some of those that it was about
-	More   int         // how many more there are
+	Mine   bool        // the user made it
+	Guilds []community // some of its guilds
+	More   int         // how many guilds are not in Guilds
 }
 
-// Shown is how the key's text begins.
+// Shown returns the beginning of the key's text.
 func (r recordView) Shown() string { return apikey.Shown(r.KeyID) }
 
 func (s *Site) keyHistory(c *gin.Context, session *signin.Session, _ *form) (err error) {
@@ -241,7 +241,7 @@ func (s *Site) keyHistory(c *gin.Context, session *signin.Session, _ *form) (err
 	return s.show(c, http.StatusOK, "key-history", "Key history", content)
 }
 
-// records reads a piece of the history; next is where the one after it begins, 0 when there is none.
+// records reads a part of the history. next is where the following part begins, or 0.
 func (s *Site) records(ctx context.Context, user id.User, before int64, limit int) (list []recordView, next int64, err error) {
 	found, err := s.deps.Keys.History(ctx, user, before, limit+1)
 	if err != nil {

@@ -29,8 +29,8 @@ const (
 	pngType  = "image/png"
 )
 
-// send releases the request's place before it writes, so that a slow client holds only its connection. It gzips large answers, but not
-// those with a secret: the compressed size would reveal something about it.
+// send releases the request's place before it writes, so that a slow client holds only its connection. It
+// gzips large answers, except those with a secret: their compressed size would reveal something about it.
 func (s *Site) send(c *gin.Context, status int, mediaType string, body []byte) {
 	if mediaType != pngType && len(body) >= edge.LeastPacked && !pageOf(c).secret && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		body = s.packer.Pack(body)
@@ -41,7 +41,7 @@ func (s *Site) send(c *gin.Context, status int, mediaType string, body []byte) {
 	c.Data(status, mediaType, body)
 }
 
-// show renders the page of that template in full before it sends anything, so that a failure is an error page and not half a page.
+// show renders the whole page of a template before it sends anything, so that a failure becomes an error page and not half a page.
 func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
 	if status >= http.StatusBadRequest {
 		pageOf(c).unfurl = nil
@@ -53,7 +53,7 @@ func (s *Site) show(c *gin.Context, status int, name, title string, content any)
 	return err
 }
 
-// showTagged is show with an ETag, for a page that a browser may keep. A private guild's is not kept on the machine.
+// showTagged is show with an ETag, for a page that a browser may cache. The browser must not store a private guild's page.
 func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, content any) error {
 	page, err := s.render(c, name, title, content)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, co
 	return nil
 }
 
-// tagged sets the ETag, and answers 304 and reports true when the browser has what it names.
+// tagged sets the ETag. If the browser already has that version, it answers 304 and returns true.
 func tagged(c *gin.Context, tag string) bool {
 	same, has := edge.MatchETag(c.Request.Header.Values("If-None-Match"), tag)
 	if has {
@@ -84,15 +84,15 @@ type problem struct {
 	Status    int
 	Heading   string
 	Message   string
-	Wait      int64  // seconds after which to try again; 0 for no such advice
-	RequestID string // for a report, when it is our own doing
+	Wait      int64  // seconds after which to try again; 0 if unknown
+	RequestID string // for a report, if the service is at fault
 	SignIn    bool   // signing in may help
-	SignInOff bool   // it would, if one could
-	Board     string // path of the board that this was about, or empty
-	Data      string // likewise of the page of data
+	SignInOff bool   // it would help, but is off
+	Board     string // path of the board that the request was about, or empty
+	Data      string // path of the page of data that the request was about, or empty
 }
 
-// headings say what is wrong in words for people.
+// headings are the titles of error pages.
 var headings = map[fault.Code]string{
 	fault.Internal:         "Something went wrong",
 	fault.Invalid:          "Invalid request",
@@ -131,7 +131,7 @@ func (s *Site) fail(c *gin.Context, err error) {
 //go:embed templates
 var templateFiles embed.FS
 
-// parseTemplates reads every page, templates/pages/NAME.html, each with the layout and the parts to itself.
+// parseTemplates reads every page, templates/pages/NAME.html. Each gets its own copy of the layout and the parts.
 func parseTemplates() (map[string]*template.Template, error) {
 	shared, err := template.New("").Option("missingkey=zero").Funcs(functions).ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
@@ -156,13 +156,13 @@ func parseTemplates() (map[string]*template.Template, error) {
 	return pages, nil
 }
 
-// functions are what templates can call.
+// functions can be called in templates.
 var functions = template.FuncMap{
 	"ago": ago, "asset": asset, "channels": channelNames, "coloured": coloured, "clean": displayname.Clean, "count": count, "counted": counted, "css": css, "factor": factor, "field": fieldOf, "inWords": properties.Duration, "kindName": kindName, "messagesTo": messagesTo, "instant": newInstant, "nameOf": roleName, "names": roleNames,
 	"next": func(n int) int { return n + 1 }, "picture": newPicture, "plural": plural, "reason": reasonField, "ring": newRing, "rolesShown": rolesShown, "short": short[level.XP], "shortGain": short[int64], "text": text, "token": rand.Text, "until": until,
 }
 
-// renderPart renders a block of the parts that all templates share.
+// renderPart renders a block of the parts that templates share.
 func (s *Site) renderPart(name string, content any) ([]byte, error) {
 	var rendered bytes.Buffer
 	if err := s.templates["leaderboard"].ExecuteTemplate(&rendered, name, content); err != nil {
@@ -171,14 +171,14 @@ func (s *Site) renderPart(name string, content any) ([]byte, error) {
 	return rendered.Bytes(), nil
 }
 
-// frame is what every template is given: what the layout shows, and the page's own content.
+// frame is the data of every template: what the layout shows, and the page's own content.
 type frame struct {
 	Title   string
-	Session *signin.Session // the visitor's; nil when nobody is signed in
-	Here    string          // where to come back to after signing in
+	Session *signin.Session // the visitor's; nil if nobody is signed in
+	Here    string          // the address to return to after signing in
 	Theme   string          // light or dark; empty for the system's
 	Site    *Site
-	Unfurl  *unfurl // nil for what is not for everybody
+	Unfurl  *unfurl // nil if the page is not public
 	Content any
 }
 

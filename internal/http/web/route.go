@@ -10,41 +10,41 @@ import (
 	"levelboard/internal/http/edge"
 )
 
-// routes adds pages to a router. What a page needs besides its handler stands beside it as options.
+// routes adds pages to a router. Options say what a page needs besides its handler.
 type routes struct {
 	router gin.IRouter
 	before []gin.HandlerFunc // run before each page
-	robots *[]string         // patterns of what crawlers leave out
+	robots *[]string         // patterns that crawlers must leave out
 }
 
-// route is what the options of a page say.
+// route holds the options of a page.
 type route struct {
-	limit    int64  // of a form, in bytes; 0 is maxForm
+	limit    int64  // maximum size of a form, in bytes; 0: maxForm
 	formHere bool   // the page's form is sent to the page's own address
 	slow     bool   // edge.Slow
-	unlisted string // a pattern that crawlers leave out
+	unlisted string // a pattern that crawlers must leave out
 }
 
 type routeOption func(*route)
 
-// upTo takes forms of that many bytes.
+// upTo accepts forms of that many bytes.
 func upTo(limit int64) routeOption { return func(r *route) { r.limit = limit } }
 
-// formHere says that the form is at the address that it is sent to: signing in there leads back to it.
+// formHere says that the form's page has the address that the form is sent to, so that signing in returns there.
 func formHere(r *route) { r.formHere = true }
 
-// slow gives what is about all members of a guild its time (edge.Slow).
+// slow gives a request about all members of a guild more time (edge.Slow).
 func slow(r *route) { r.slow = true }
 
-// unlisted keeps crawlers away from all addresses of a pattern.
+// unlisted keeps crawlers away from all addresses that match a pattern.
 func unlisted(pattern string) routeOption { return func(r *route) { r.unlisted = pattern } }
 
-// get routes GET, and HEAD, whose body net/http leaves out.
+// get routes GET, and HEAD, for which net/http drops the body.
 func (p routes) get(path string, h gin.HandlerFunc, options ...routeOption) {
 	edge.Get(p.router, path, p.chain(h, options)...)
 }
 
-// only routes GET without HEAD.
+// only routes GET, but not HEAD.
 func (p routes) only(path string, h gin.HandlerFunc, options ...routeOption) {
 	p.router.GET(path, p.chain(h, options)...)
 }
@@ -68,19 +68,19 @@ func (p routes) chain(h gin.HandlerFunc, options []routeOption) []gin.HandlerFun
 	return append(chain, h)
 }
 
-// page is what the handlers of one request for a page share.
+// page is shared by the handlers of one request for a page.
 type page struct {
 	route
-	next   string  // where signing in leads, when that is not here
-	board  string  // path of the board that the request is about, for a visitor who may read it
-	data   string  // path of the page of data that the request is about, for a manager
-	unfurl *unfurl // nil for what is not for everybody
+	next   string  // where signing in returns to, if not to this page
+	board  string  // path of the request's board, if the visitor may read it
+	data   string  // path of the request's page of data, for a manager
+	unfurl *unfurl // nil if the page is not public
 	secret bool    // the page shows a secret
 }
 
 const pageKey = "levelboard.page"
 
-// pageOf returns what a request's handlers share. Where there is no route that is a page without options.
+// pageOf returns the request's page. A request without a route gets a page without options.
 func pageOf(c *gin.Context) *page {
 	p, ok := c.Value(pageKey).(*page)
 	if !ok {
@@ -90,7 +90,7 @@ func pageOf(c *gin.Context) *page {
 	return p
 }
 
-// here is the address to return to after signing in: this page. For a POST it is the form's page, if the form posts to its own address.
+// here returns the address to return to after signing in: this page. For a POST it is the form's page, if that has the same address.
 func here(c *gin.Context) string {
 	p, r := pageOf(c), c.Request
 	switch asked := r.Method == http.MethodGet || r.Method == http.MethodHead; {
@@ -104,5 +104,5 @@ func here(c *gin.Context) string {
 	return "/"
 }
 
-// comeBackTo says where signing in on this page leads, when that is not the page itself.
+// comeBackTo sets another page to return to after signing in on this one.
 func comeBackTo(c *gin.Context, next string) { pageOf(c).next = safeNext(next) }

@@ -18,23 +18,23 @@ import (
 	"levelboard/internal/usecase/guilds"
 )
 
-// settingsPath is the page where managers set their guild up.
+// settingsPath is the page where managers change their guild's settings.
 const settingsPath = "/guilds/:guildId/settings"
 
-// settingsPage is the saved settings, the form as the manager left it, and what there is to say about it.
+// settingsPage is the saved settings, the manager's form, and what the page says about them.
 type settingsPage struct {
-	Guild     *guild.Guild // as it is saved now
+	Guild     *guild.Guild // as saved now
 	Directory guild.Directory
-	known     *properties.Known // of both
+	known     *properties.Known // from the saved settings and the directory
 	Form      properties.Form
 	Saved     bool // just now
-	Checked   bool // just now, and nothing is wrong
+	Checked   bool // just now, without errors
 	Refused   *form
-	Focus     string // the field that the page is about, though nothing is wrong with it, or empty
-	Free      string // what is known of the vanity: "", "free" or "yours"
+	Focus     string // the field at which the page opens, without an error, or empty
+	Free      string // whether the vanity is available: "", "free" or "yours"
 	Preview   *guilds.Preview
-	Conflicts []properties.Conflict // what was changed here and, since this form was made, by somebody else
-	Unsaved   bool                  // the form is not as what is saved
+	Conflicts []properties.Conflict // parts that the form changed, and another manager since the form was made
+	Unsaved   bool                  // the form differs from the saved settings
 	Now       time.Time
 }
 
@@ -47,7 +47,7 @@ func (s *Site) settings(c *gin.Context, g *guild.Guild, sent *form) error {
 	return s.showSettings(c, page)
 }
 
-// changeSettings is where every button of the form leads; without script each of them is a page of its own.
+// changeSettings handles every button of the form. Without script, each button loads the page again.
 func (s *Site) changeSettings(c *gin.Context, g *guild.Guild, sent *form) error {
 	page := &settingsPage{Form: properties.Read(sent.sent), Refused: sent}
 	if err := s.readInto(c.Request.Context(), page, g); err != nil {
@@ -70,8 +70,8 @@ func (s *Site) changeSettings(c *gin.Context, g *guild.Guild, sent *form) error 
 	}
 }
 
-// keeping runs a handler, or answers a form whose session has ended: what was typed comes back, to be sent again. Nothing is read of the guild
-// for it.
+// keeping calls a handler. If the session of a sent form has ended, it answers with
+// what was typed, to be sent again after signing in, and reads nothing of the guild.
 func (s *Site) keeping(h gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if sessionOf(c) != nil {
@@ -92,15 +92,15 @@ func (s *Site) keeping(h gin.HandlerFunc) gin.HandlerFunc {
 	}
 }
 
-// merge brings into the form what others saved since it was made, and asks about what both changed. What the same manager saved, before they went
-// back to the form, is in it already.
+// merge brings into the form what others saved since it was made, and asks about parts that both
+// changed. After a step back in the browser, the manager's own saved changes are in the form already.
 func (p *settingsPage) merge() {
 	if !p.Form.IsOf(p.Guild.Edited) {
 		p.Conflicts = p.known.Merge(p.Form, p.Guild.Edited)
 	}
 }
 
-// readInto puts the guild into the page, with its directory.
+// readInto reads the guild and its directory into the page.
 func (s *Site) readInto(ctx context.Context, page *settingsPage, g *guild.Guild) (err error) {
 	page.Guild = g
 	page.Directory, err = s.deps.Settings.Directory(ctx, g.ID)
@@ -108,10 +108,10 @@ func (s *Site) readInto(ctx context.Context, page *settingsPage, g *guild.Guild)
 	return err
 }
 
-// toManage is what signing in is for.
+// toManage is the reason to sign in on a manager's page.
 const toManage = "Sign in to manage your community."
 
-// managing runs a handler with the guild of the path, for its manager, and what was sent.
+// managing calls a handler with the guild of the path and the sent form, if the visitor manages the guild.
 func (s *Site) managing(h func(c *gin.Context, g *guild.Guild, sent *form) error) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		g, err := s.managedGuild(c)
@@ -126,7 +126,7 @@ func (s *Site) managing(h func(c *gin.Context, g *guild.Guild, sent *form) error
 	})
 }
 
-// managedGuild reads the guild of the path for its manager, as it is in the archive.
+// managedGuild reads the guild of the path from the archive, for its manager.
 func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	session, err := signedIn(c, toManage)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	return g, err
 }
 
-// saveAttempts is how often a form is merged and saved again when others save at the same moment.
+// saveAttempts is how often a form is merged and saved again if others save at the same moment.
 const saveAttempts = 5
 
 func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
@@ -193,7 +193,7 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 	return fault.New(fault.Conflict, "Others save these settings at the same moment. Go back and save again.")
 }
 
-// previewSettings judges the form without saving it: what is wrong, whether the vanity is free, what the curve would do.
+// previewSettings checks the form without saving it: its errors, whether the vanity is free, what the curve would change.
 func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 	page.merge()
 	if _, _, err := page.propose(); err != nil {
@@ -213,7 +213,7 @@ func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 	return s.showSettings(c, page)
 }
 
-// checkVanity finds out what is known of the vanity in the form, and refuses another guild's.
+// checkVanity checks whether the vanity in the form is available. If another guild has it, that is an error.
 func (s *Site) checkVanity(ctx context.Context, page *settingsPage) error {
 	vanity, wrong := guild.ParseVanity(strings.TrimSpace(page.Form.Fields["vanity"]))
 	if wrong != nil {
@@ -233,14 +233,14 @@ func (s *Site) checkVanity(ctx context.Context, page *settingsPage) error {
 	return nil
 }
 
-// Brief keeps a list of two hundred roles from filling the page.
+// Brief shortens long lists, so that two hundred roles do not fill the page.
 func (*settingsPage) Brief(words string) string { return brief(words) }
 
 func brief(words string) string {
 	return cmp.Or(displayname.Cut(displayname.Clean(words), 300), "empty")
 }
 
-// NameOf is what to call a member of the preview.
+// NameOf returns the name of a member in the preview.
 func (*settingsPage) NameOf(m guilds.Moved) string {
 	name, _ := displayName(m.User, string(m.UserID))
 	return name

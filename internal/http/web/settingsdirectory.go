@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/domain/properties"
 )
 
-// choose moves what was chosen into the text areas.
+// choose moves the chosen items into their text areas.
 func (p *settingsPage) choose() {
 	for _, property := range properties.Table {
 		if lined, ok := property.Kind.(properties.Lined); ok {
@@ -25,15 +25,15 @@ func (p *settingsPage) choose() {
 	}
 }
 
-// chooseIn moves what was chosen in values[from], the field of that name, into the text area values[area].
+// chooseIn moves the item chosen in values[from], in the field of that name, into the text area values[area].
 func (p *settingsPage) chooseIn(kind properties.Lined, area, from, field string, values map[string]string) {
 	if line, ok := p.chosen(field, values[from], properties.Choices(p.Directory, kind.Names(values))); ok {
 		values[area], values[from] = properties.Added(kind, values[area], line), ""
 	}
 }
 
-// chosen is the line for what was chosen or typed: one that is offered, its id, its name when no other one has that, or any other id. It
-// is false for nothing and, with an error beside the field, for anything else.
+// chosen returns the line for what was chosen or typed: an offered line, its id, its name if no other offered line has
+// that name, or any other id. ok is false for an empty text and, with an error beside the field, for any other text.
 func (p *settingsPage) chosen(field, text string, offered []properties.Line) (line properties.Line, ok bool) {
 	text = strings.Join(strings.Fields(text), " ")
 	var named []properties.Line
@@ -61,8 +61,8 @@ func (p *settingsPage) chosen(field, text string, offered []properties.Line) (li
 	return line, true
 }
 
-// Lists are the options of the lists to choose from, by their ids: a name, which settings.js turns into a line with the id. A name that
-// does not say which one is meant stands in a whole line, and has no id there.
+// Lists returns the options of the lists to choose from, by the lists' ids. An option is a name, which settings.js turns
+// into a line with the id. A name that several items have, or that looks like an id, is shown as a whole line instead.
 func (p *settingsPage) Lists() map[string][]properties.Option {
 	lists := map[string][]properties.Option{}
 	for _, of := range []properties.Of{properties.Channels, properties.Roles} {
@@ -81,7 +81,7 @@ func (p *settingsPage) Lists() map[string][]properties.Option {
 	return lists
 }
 
-// chooser makes the input where an item for a text area is chosen; nil when the directory has none.
+// chooser makes the field to choose an item for a text area. It returns nil if the directory has none.
 func (p *settingsPage) chooser(name string, of properties.Of, area string, values map[string]string) *field {
 	if len(properties.Choices(p.Directory, of)) == 0 {
 		return nil

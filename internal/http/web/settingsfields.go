@@ -13,28 +13,28 @@ type settingsSection struct {
 	Fields []settingsField
 }
 
-// settingsField is a property: a field, or a list of rows.
+// settingsField is a property on the page: a field, or a list of rows.
 type settingsField struct {
 	field
-	Section string // the id of the section that it is in
+	Section string // the id of its section
 	Rows    []settingsRow
 	Heading bool                // the list has a heading of its own
 	Columns []string            // of the rows
-	Noun    string              // what a row is called
-	Add     []properties.Option // the buttons that add one
+	Noun    string              // the name of a row
+	Add     []properties.Option // the buttons that add a row
 	Next    string              // the id of the first field of the next row
 }
 
-// One is what a row is called in a sentence, and None what there are none of.
+// One is the name of a row in a sentence.
 func (f settingsField) One() string { return strings.ToLower(f.Noun) }
 
-// None is as One.
+// None is the name of the rows in "no ...".
 func (f settingsField) None() string { return strings.ToLower(f.Label) }
 
 // settingsRow is a row of a list.
 type settingsRow struct{ Hidden, Fields []field }
 
-// Sections are what managers can set, as the form has it.
+// Sections returns what managers can set, with the values of the form.
 func (p *settingsPage) Sections() (list []settingsSection) {
 	for _, section := range properties.Sections {
 		shown := settingsSection{Section: section}
@@ -77,7 +77,7 @@ func (p *settingsPage) settingsField(property properties.Property, section prope
 	return f
 }
 
-// field is the field of a property with that name. values are those of its row, or of the form.
+// field makes the field of a property under that name. values are those of the property's row, or of the form.
 func (p *settingsPage) field(property properties.Property, name string, values map[string]string) field {
 	f := fieldFor(property, name, values, p.Refused)
 	f.Unit, f.Focus = values[property.Name+properties.Unit], name == p.Focus
@@ -99,7 +99,7 @@ func (p *settingsPage) field(property properties.Property, name string, values m
 	return f
 }
 
-// fieldFor is the field of a property with that name, by what is in the fields of its form or row.
+// fieldFor makes the field of a property under that name, with the value in values and the errors in refused.
 func fieldFor(property properties.Property, name string, values map[string]string, refused *form) field {
 	f := named(name, property.Label, property.Hint, values[property.Name], refused)
 	f.Shape, f.Options, f.Attributes = property.Kind.Shape(), properties.Options(property.Kind), "autocapitalize=none spellcheck=false"

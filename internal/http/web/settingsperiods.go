@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// zoneNames are UTC and the time zones of tzdata's zone.tab, which has those of every country:
+// zoneNames are UTC and the time zones in tzdata's zone.tab, which lists those of every country:
 //
 //	(echo UTC; awk '!/^#/{print $3}' /usr/share/zoneinfo/zone.tab) | LC_ALL=C sort -u > zones.txt
 //
@@ -17,17 +17,17 @@ var zoneNames string
 
 var zones = strings.Fields(zoneNames)
 
-// Zones are the time zones to choose from. A guild may have any other of IANA.
+// Zones returns the time zones to choose from. A guild may have any other IANA time zone.
 func (*settingsPage) Zones() []string { return zones }
 
-// runningPeriod says when a period ends that runs.
+// runningPeriod says when a running period ends.
 type runningPeriod struct {
 	What, Name string // "Week 2026-W48", or "Season" with its name
 	Ends       time.Time
 	In         string // "in 3 days"
 }
 
-// Running are the periods that run by what is saved.
+// Running returns the periods that are running by the saved settings.
 func (p *settingsPage) Running() (list []runningPeriod) {
 	calendar := p.Guild.Calendar()
 	for _, one := range calendar.Running(period.DayAt(p.Now, calendar.Zone)) {

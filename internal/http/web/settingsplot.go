@@ -14,10 +14,10 @@ import (
 const (
 	plotLeft, plotRight = 64, 630
 	plotTop, plotBottom = 32, 296
-	plotLevels          = 50 // the last level that is drawn
+	plotLevels          = 50 // the last level in the plot
 )
 
-// plot is curves as lines, and the same in numbers for those who do not see them.
+// plot is curves as lines and, for people who cannot see it, as numbers.
 type plot struct {
 	Curves []plotCurve
 	Across []tick // levels
@@ -32,13 +32,13 @@ type plotCurve struct {
 	XP     []level.XP // at plot.Levels
 }
 
-// tick is a mark on an axis, at At.
+// tick is a mark on an axis at the position At.
 type tick struct {
 	At    float64
 	Label string
 }
 
-// curve is the curve in the form, if it is right and another one than the saved.
+// curve returns the form's curve if it is valid and differs from the saved one.
 func (p *settingsPage) curve() *level.Curve {
 	proposal, wrong, err := guilds.Propose(p.Guild.Settings, guilds.Given{"curve": p.known.Given(p.Form)["curve"]})
 	if err != nil || wrong.Len() > 0 {
@@ -51,10 +51,10 @@ func (p *settingsPage) curve() *level.Curve {
 	return &curve
 }
 
-// presets are the curves with names, as the page calls them.
+// presets are the curves with names, and their labels.
 var presets = []struct{ name, label string }{{level.PresetDefault, "Default"}, {level.PresetAmari, "Amari"}, {level.PresetMEE6, "MEE6"}}
 
-// Plot draws the presets, the saved curve, and the one in the form when it is another and can be drawn.
+// Plot draws the presets, the saved curve, and the form's curve if it is valid and differs.
 func (p *settingsPage) Plot() plot {
 	drawn := plot{Levels: []level.Level{1, 5, 10, 20, 30, 50, 100}}
 	saved, entered := p.Guild.Curve, p.curve()
@@ -88,7 +88,7 @@ func (p *settingsPage) Plot() plot {
 	return drawn
 }
 
-// points draws a curve up to the last level or the upper edge, whichever it reaches first.
+// points draws a curve up to the last level or the upper edge, whichever comes first.
 func points(c level.Curve, top float64) string {
 	var b strings.Builder
 	before := 0.0
@@ -111,10 +111,10 @@ func acrossAt(n float64) float64 { return plotLeft + (plotRight-plotLeft)*n/plot
 
 func upAt(xp, top float64) float64 { return plotBottom - (plotBottom-plotTop)*xp/top }
 
-// plotMarks is how many steps an axis has at most. So many that the top mark is near the highest value, and so few that labels have room.
+// plotMarks is the maximum number of steps of an axis: enough that the top mark is near the highest value, and few enough that labels have room.
 const plotMarks = 6
 
-// scale is the step between marks, 1, 2 or 5 with zeros after it, and the first mark that is not below the highest value.
+// scale returns the step between marks, which is 1, 2 or 5 with zeros after it, and the first mark at or above the highest value.
 func scale(highest float64) (step, top float64) {
 	highest = max(highest, 1)
 	for unit := math.Pow(10, math.Floor(math.Log10(highest/plotMarks))); ; unit *= 10 {

@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/guilds"
 )
 
-// refuse puts a message beside the field of that name, or above the form when there is none.
+// refuse sets the error of the field with that name, or of the form if name is "".
 func (p *settingsPage) refuse(name, message string) {
 	w := wrong{Message: message}
 	if name != "" {
@@ -24,7 +24,7 @@ func (p *settingsPage) refuse(name, message string) {
 	p.Refused.note(w)
 }
 
-// propose judges the form and puts what is wrong beside its fields.
+// propose checks the form and sets the errors of its fields.
 func (p *settingsPage) propose() (guilds.Proposal, bool, error) {
 	proposal, wrong, err := guilds.Propose(p.Guild.Settings, p.known.Given(p.Form))
 	for _, w := range wrong.Faults {
@@ -38,7 +38,7 @@ func (p *settingsPage) propose() (guilds.Proposal, bool, error) {
 	return proposal, err == nil && !p.Refused.bad(), err
 }
 
-// place finds the field that an error belongs to and words the error for somebody who sees a form and no JSON.
+// place finds the field of an error, and rewords the error for readers who see a form and no JSON.
 func (p *settingsPage) place(w *fault.Error) (field, message string) {
 	place, ok := properties.PlaceOf(w.Path)
 	message = strings.TrimSuffix(strings.TrimSuffix(w.Rule(), "."), ", not a string") // every field is text
@@ -61,7 +61,7 @@ func (p *settingsPage) place(w *fault.Error) (field, message string) {
 	return place.Field, sentence(p.inLines(place, w, p.rowsNumbered(message)))
 }
 
-// inLines says in which line of a text area, or where in a list, the error is.
+// inLines adds to the message in which line of a text area, or where in a list, the error is.
 func (p *settingsPage) inLines(place properties.Place, w *fault.Error, message string) string {
 	lines := p.lines(place)
 	noID, n, part := errors.Is(w.Cause, id.ErrSnowflake), place.Item, place.Part
@@ -85,7 +85,7 @@ func (p *settingsPage) inLines(place properties.Place, w *fault.Error, message s
 	}
 }
 
-// lines is what stands in the lines of a text area; nothing for another field.
+// lines returns the lines of a text area, or nothing for another field.
 func (p *settingsPage) lines(place properties.Place) []properties.Line {
 	lined, ok := place.Property.Kind.(properties.Lined)
 	if !ok {
@@ -98,7 +98,7 @@ func (p *settingsPage) lines(place properties.Place) []properties.Line {
 	return lined.Lines(values[place.Property.Name])
 }
 
-// rowsNumbered calls the rows in a message what the page calls them.
+// rowsNumbered replaces the paths of rows in a message by their names on the page.
 func (p *settingsPage) rowsNumbered(message string) string {
 	for _, property := range properties.Table {
 		rows, _ := property.Kind.(properties.Rows)
@@ -109,7 +109,7 @@ func (p *settingsPage) rowsNumbered(message string) string {
 	return message
 }
 
-// crossed says that the least XP is above the most, beside the one of the two that was changed.
+// crossed words the error of a minimum XP above the maximum. It goes to the one of the two that was changed.
 func (p *settingsPage) crossed() (field, message string) {
 	least, most := strings.TrimSpace(p.Form.Fields["xpPerMessageMin"]), strings.TrimSpace(p.Form.Fields["xpPerMessageMax"])
 	if least == strconv.Itoa(p.Guild.XPPerMessageMin) {
@@ -118,7 +118,7 @@ func (p *settingsPage) crossed() (field, message string) {
 	return "xpPerMessageMin", fmt.Sprintf("The minimum must not be above the maximum, but %s is above %s.", least, most)
 }
 
-// sentence begins with a capital letter and ends with a full stop.
+// sentence adds a capital letter and a full stop.
 func sentence(s string) string {
 	if s == "" {
 		return "This value is invalid."
@@ -126,7 +126,7 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// linesWithoutID names the lines whose ids are none, so that they can all be put right at once.
+// linesWithoutID names the lines with invalid ids, so that the manager can correct them together.
 func linesWithoutID(written []properties.Line) string {
 	var lines []string
 	for _, w := range written {
@@ -134,7 +134,7 @@ func linesWithoutID(written []properties.Line) string {
 			lines = append(lines, strconv.Itoa(w.Number))
 		}
 	}
-	lines = slices.Compact(lines) // there may be several ids on one
+	lines = slices.Compact(lines) // a line may have several ids
 	named := strings.Join(lines[:min(linesNamed, len(lines))], ", ")
 	if more := len(lines) - linesNamed; more > 0 {
 		named += " and " + count(more) + " more"
@@ -142,5 +142,5 @@ func linesWithoutID(written []properties.Line) string {
 	return plural(len(lines), "line") + " " + named
 }
 
-// linesNamed is how many wrong lines are named at most; others are counted.
+// linesNamed is the maximum number of wrong lines that are named. The others are counted.
 const linesNamed = 6

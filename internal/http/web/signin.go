@@ -16,17 +16,17 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// callbackPath is where the provider sends people back to.
+// callbackPath is where the provider sends the browser back to.
 const callbackPath = "/sign-in/callback"
 
-// RedirectURL is the address that has to be registered with the provider, under the public address of the pages.
+// RedirectURL returns the address that must be registered with the provider. publicURL is that of the pages.
 func RedirectURL(publicURL string) string { return publicURL + callbackPath }
 
-// signInsOfAddress is how many codes of one address are redeemed a minute: each is a request to the provider with our client secret, and
-// anybody can make up codes.
+// signInsOfAddress is how many codes one address may redeem in a minute. Each is a
+// request to the provider with our client secret, and anybody can make up codes.
 const signInsOfAddress = 20
 
-// SignIn signs people in and out (signin.Sessions).
+// SignIn signs users in and out (signin.Sessions).
 type SignIn interface {
 	Address(state, verifier string) string
 	Enter(ctx context.Context, code, verifier string) (secret string, err error)
@@ -38,12 +38,12 @@ type SignIn interface {
 	EndAll(ctx context.Context, secret string) error
 }
 
-// signInPage is the content of the page where one signs in.
+// signInPage is the content of the sign-in page.
 type signInPage struct {
 	Next     string
 	Provider bool
 	Locals   []signin.Local
-	Callback string // what an operator has to register
+	Callback string // the address that an operator must register
 }
 
 func (s *Site) signInPage(c *gin.Context) error {
@@ -55,7 +55,7 @@ func (s *Site) signInPage(c *gin.Context) error {
 		c.Redirect(http.StatusSeeOther, content.Next)
 		return nil
 	}
-	if content.Provider && len(content.Locals) == 0 { // there is nothing to choose
+	if content.Provider && len(content.Locals) == 0 { // there is only one way to sign in
 		c.Redirect(http.StatusSeeOther, "/sign-in/provider?next="+url.QueryEscape(content.Next))
 		return nil
 	}
@@ -64,7 +64,7 @@ func (s *Site) signInPage(c *gin.Context) error {
 
 func (s *Site) provider() bool { return s.deps.SignIn != nil && s.deps.SignIn.Address("", "") != "" }
 
-// CanSignIn reports whether there is any way to sign in.
+// CanSignIn reports whether there is a way to sign in.
 func (s *Site) CanSignIn() bool {
 	return s.deps.SignIn != nil && (s.provider() || len(s.deps.SignIn.Locals()) > 0)
 }
@@ -76,7 +76,7 @@ func (s *Site) toProvider(c *gin.Context) error {
 	}
 	next := safeNext(c.Query("next"))
 	if public, err := url.Parse(s.deps.PublicURL); err == nil && c.Request.Host != public.Host && Loopback(public.Host) && Loopback(c.Request.Host) {
-		// The provider sends people back to 127.0.0.1, which has no cookies of localhost. Other names may be a proxy's.
+		// The provider sends the browser back to 127.0.0.1, which does not get the cookies of localhost. Other names may be a proxy's.
 		c.Redirect(http.StatusSeeOther, s.deps.PublicURL+"/sign-in/provider?next="+url.QueryEscape(next))
 		return nil
 	}
@@ -87,7 +87,7 @@ func (s *Site) toProvider(c *gin.Context) error {
 	return nil
 }
 
-// fromProvider is where the browser comes back with a code. The flow that it belongs to is used up, whatever comes of it.
+// fromProvider handles the return from the provider with a code. It uses up the flow, whatever the result.
 func (s *Site) fromProvider(c *gin.Context) error {
 	if !s.provider() {
 		return signInOff()
@@ -126,7 +126,7 @@ func providerFails(cause error, message string) error {
 	return &fault.Error{Code: fault.Unavailable, RetryAfter: retryProvider, Cause: cause, Message: message}
 }
 
-// enter gives the browser its session, always a new one, and ends the one that it had.
+// enter gives the browser a new session, and ends its previous one.
 func (s *Site) enter(c *gin.Context, secret, next string) {
 	if old, err := c.Cookie(s.cookies.session); err == nil {
 		if err := s.deps.SignIn.End(c.Request.Context(), old); err != nil {
@@ -137,7 +137,7 @@ func (s *Site) enter(c *gin.Context, secret, next string) {
 	c.Redirect(http.StatusSeeOther, safeNext(next))
 }
 
-// enterLocally signs in as somebody of the demo.
+// enterLocally signs in as a user of the demo.
 func (s *Site) enterLocally(c *gin.Context) error {
 	if !s.localSignIn(c.Request) {
 		return fault.New(fault.NotFound, "There is no page at this address.")
@@ -148,7 +148,7 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	}
 	n, err := strconv.Atoi(sent.Value("as"))
 	if err != nil {
-		n = -1 // which is nobody
+		n = -1 // no user
 	}
 	secret, err := s.deps.SignIn.EnterLocally(c.Request.Context(), n)
 	if errors.Is(err, signin.ErrRefused) {
@@ -161,11 +161,11 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	return nil
 }
 
-// byProxy are the headers by which a proxy tells that there is one.
+// byProxy are the headers by which a request shows that it came through a proxy.
 var byProxy = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"}
 
-// localSignIn reports whether this request may sign in without a provider: only from this machine, under one of its own names (against DNS
-// rebinding), through no proxy that says it is one, and from a page of such a name (against a proxy that says nothing).
+// localSignIn reports whether this request may sign in without a provider. It must come from this machine, under one of its own
+// names (against DNS rebinding), without a proxy's headers, and from a page under such a name (against a proxy without headers).
 func (s *Site) localSignIn(r *http.Request) bool {
 	if s.deps.SignIn == nil || len(s.deps.SignIn.Locals()) == 0 || !Loopback(r.Host) {
 		return false
@@ -182,7 +182,7 @@ func (s *Site) localSignIn(r *http.Request) bool {
 	return err == nil && from.Addr().Unmap().IsLoopback()
 }
 
-// signOut ends the session of this browser, or with everywhere all of the user's.
+// signOut ends the session of this browser or, with everywhere, all of the user's sessions.
 func (s *Site) signOut(everywhere bool) edge.Handler {
 	return func(c *gin.Context) error {
 		secret, err := c.Cookie(s.cookies.session)
@@ -201,7 +201,7 @@ func (s *Site) signOut(everywhere bool) edge.Handler {
 	}
 }
 
-// again is a sign-in that has to be begun again.
+// again is the fault for a sign-in that must start again.
 func again(why string) error {
 	return fault.New(fault.Unauthenticated, "%s Start again.", why)
 }

@@ -29,7 +29,7 @@ import (
 	"levelboard/internal/usecase/watch"
 )
 
-// Deps is what the pages are built on.
+// Deps are the parts that the pages are built on.
 type Deps struct {
 	Guilds   edge.Guilds
 	Board    *leaderboard.Leaderboard
@@ -41,7 +41,7 @@ type Deps struct {
 	Watch    *watch.Feed
 	Limiter  *ratelimit.Limiter
 	Fonts    *card.Fonts // for previews
-	SignIn   SignIn      // nil when nobody can sign in
+	SignIn   SignIn      // nil if nobody can sign in
 	Settings *guilds.Guilds
 
 	Jobs          *jobs.Runner
@@ -49,11 +49,11 @@ type Deps struct {
 	Audit         *audit.Log
 	Announcements *announce.Announcer
 
-	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
-	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
-	Watchers      int           // how many pages are watched at most; 0 is 1,000
-	KeepAlive     time.Duration // after how long a silent stream of rows gets a sign of life; 0 is 5 s
-	Version       string        // of the service, shown at the foot of each page
+	PublicURL     string        // base of links, without a slash at its end; its scheme decides how cookies are protected
+	IdentityLimit int           // requests a minute of a user or an address, calls of /v2 included; 0: no limit
+	Watchers      int           // maximum number of watched pages; 0: 1,000
+	KeepAlive     time.Duration // how long a stream of rows is silent before it gets a keep-alive; 0: 5 s
+	Version       string        // of the service, for the footer
 	Log           *slog.Logger
 	Now           func() time.Time
 }
@@ -68,13 +68,13 @@ type Site struct {
 	drawing   *card.Drawing
 	cookies   cookies
 	origins   *http.CrossOriginProtection
-	inFlight  *shares.Pool // pages that are worked on, by address
+	inFlight  *shares.Pool // pages that are being rendered, by address
 	watchers  *shares.Pool // streams of rows, by address
 	exports   *shares.Pool // of members, by user
-	robots    []string     // patterns of what crawlers leave out
+	robots    []string     // patterns that crawlers must leave out
 }
 
-// New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
+// New builds the pages. It fails if PublicURL is not the address of a site, or if signing in there would not be safe.
 func New(deps Deps) (*Site, error) {
 	s := &Site{
 		deps: deps, log: deps.Log, robots: []string{"/admin/"}, rendered: newRenderedPages(), drawing: card.NewDrawing(),
@@ -95,7 +95,7 @@ func New(deps Deps) (*Site, error) {
 	return s, err
 }
 
-// Routes adds the pages to a router, which measures requests and gives them their time and their id (package httpapi).
+// Routes adds the pages to a router. The router measures requests and gives them their time and id (package httpapi).
 func (s *Site) Routes(r gin.IRouter) {
 	edge.Get(r, "/static/:hash/:file", s.serveAsset)
 	edge.Get(r, "/favicon.ico", s.serveFile("icon.svg"))
@@ -119,7 +119,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.post("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
 	pages.post("/leaderboard/:entry/members/:userId/hidden", s.boardOf(s.managed(s.setHidden)))
 
-	// A stream takes no place of a page; watchRows bounds how many there are.
+	// A stream takes no place of a page; watchRows bounds the streams.
 	streams := pages
 	streams.before = []gin.HandlerFunc{edge.Recover(s.fail), s.guard, s.identify}
 	streams.only("/leaderboard/:entry/live", s.boardOf(s.rowsOf(s.watchRows)), unlisted("/leaderboard/*/live"))
@@ -142,7 +142,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.post("/sign-out/everywhere", s.handle(s.signOut(true)))
 }
 
-// Refuse answers a request at an address that has no page, or not for its method. It costs the caller as much as a page.
+// Refuse answers a request to an address without a page, or without one for its method. It charges the caller as a page does.
 func (s *Site) Refuse(c *gin.Context, f *fault.Error) {
 	for _, step := range []gin.HandlerFunc{s.guard, s.identify} {
 		if step(c); c.IsAborted() {
@@ -159,12 +159,12 @@ func (s *Site) Refuse(c *gin.Context, f *fault.Error) {
 	s.fail(c, f)
 }
 
-// withoutSlash returns the address without trailing slashes, or nothing if there are none or the request is not a read.
+// withoutSlash returns the address without trailing slashes. It returns "" if there are none, or if the request is not a read.
 func withoutSlash(r *http.Request) string {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.HasSuffix(r.URL.Path, "/") {
 		return ""
 	}
-	path := "/" + strings.Trim(r.URL.EscapedPath(), "/") // two at the beginning would lead to another site
+	path := "/" + strings.Trim(r.URL.EscapedPath(), "/") // two slashes at the beginning would lead to another site
 	if r.URL.RawQuery != "" {
 		path += "?" + r.URL.RawQuery
 	}
@@ -176,12 +176,12 @@ func (s *Site) Version() string { return s.deps.Version }
 
 // homePage is the content of the start page.
 type homePage struct {
-	Boards      []myBoard   // that who is signed in is on, of communities whose board they may read
-	Known       bool        // who is signed in, and which communities are theirs
-	Communities []community // that they manage and that are set up here
+	Boards      []myBoard   // boards of the signed-in user, in communities whose board they may read
+	Known       bool        // the user is signed in, and their communities are known
+	Communities []community // those that they manage and that are set up here
 }
 
-// home shows what Levelboard is, and to a signed-in person their boards and the communities that they manage.
+// home shows what Levelboard is. To a signed-in user it shows their boards, and the communities that they manage.
 func (s *Site) home(c *gin.Context) error {
 	content := homePage{}
 	if session := sessionOf(c); session != nil {

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// themeCookie has the colours that a browser chose, light or dark. Without it they are the system's.
+	// themeCookie holds the theme that a browser chose, light or dark. Without it, the system's theme is used.
 	themeCookie = "levelboard-theme"
 	themeTime   = 365 * 24 * time.Hour
 )
 
-// themeOf is the choice of the browser; empty for the system's.
+// themeOf returns the browser's choice, or "" for the system's theme.
 func themeOf(c *gin.Context) string {
 	cookie, err := c.Cookie(themeCookie)
 	if err != nil || cookie != "light" && cookie != "dark" {
@@ -22,7 +22,7 @@ func themeOf(c *gin.Context) string {
 	return cookie
 }
 
-// chooseTheme keeps a choice, or drops it for the system's, and leads back to the page.
+// chooseTheme saves the choice, or drops it for the system's theme, and redirects to the page.
 func (s *Site) chooseTheme(c *gin.Context) error {
 	sent, err := readForm(c)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// unfurl is what a public page tells search engines and sites that preview links. A page without it asks not to be indexed.
+// unfurl is what a public page tells search engines and sites that preview links. A page without one asks not to be indexed.
 type unfurl struct {
 	Description string
-	Canonical   string // whole address
-	Image       string // likewise; empty for none
+	Canonical   string // absolute address
+	Image       string // absolute address; empty for none
 	Width       int    // of the image, in pixels
 	Height      int
 }
@@ -61,7 +61,7 @@ func boardUnfurl(g *guild.Guild, v *boardView, title string) unfurl {
 	return u
 }
 
-// path is the address of the page, which stays when another period runs.
+// path returns an address of the page that stays right when the next period begins.
 func (v *boardView) path(g *guild.Guild) string {
 	name := ""
 	if v.period != nil {
@@ -98,7 +98,7 @@ func memberUnfurl(g *guild.Guild, p *memberPage) unfurl {
 	}
 }
 
-// serveRobots tells crawlers what to leave out: what routes name. Members' cards are under /v2, so that is allowed.
+// serveRobots tells crawlers which addresses to leave out: the routes name them. Cards are under /v2, so that is allowed.
 func (s *Site) serveRobots(c *gin.Context) {
 	c.Header("Cache-Control", "public, max-age=86400")
 	c.Data(http.StatusOK, "text/plain; charset=utf-8", []byte("User-agent: *\nDisallow: "+strings.Join(s.robots, "\nDisallow: ")+"\n"))

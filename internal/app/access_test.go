@@ -10,23 +10,23 @@ import (
 )
 
 var accessCases = cases{
-	"keys that are not valid are 401":       invalidKeys,
-	"an invalid key on a public board":      invalidKeyOnPublicBoard,
-	"read-only keys change nothing":         readOnlyKeys,
-	"no grant is 403":                       noGrant,
-	"grants take effect at once":            grantsTakeEffect,
-	"grants go with a deleted guild":        grantsGoWithGuild,
-	"401 comes before the request's shape":  unauthorizedFirst,
-	"the guild comes before permissions":    guildBeforePermission,
-	"permissions come before the member":    permissionBeforeMember,
-	"the board without a key":               boardWithoutKey,
-	"unknown parameters mean nothing":       unknownParameters,
-	"the admin token":                       adminTokens,
-	"key and admin token are no substitute": noSubstitute,
-	"the operator asks about no guild":      operatorWithoutGuild,
+	"keys that are not valid are 401":          invalidKeys,
+	"an invalid key on a public board":         invalidKeyOnPublicBoard,
+	"read-only keys change nothing":            readOnlyKeys,
+	"no grant is 403":                          noGrant,
+	"grants take effect at once":               grantsTakeEffect,
+	"grants go with a deleted guild":           grantsGoWithGuild,
+	"401 comes before the request's shape":     unauthorizedFirst,
+	"the guild comes before permissions":       guildBeforePermission,
+	"permissions come before the member":       permissionBeforeMember,
+	"the board without a key":                  boardWithoutKey,
+	"unknown parameters mean nothing":          unknownParameters,
+	"invalid admin tokens are 401":             adminTokens,
+	"key and admin token are no substitute":    noSubstitute,
+	"the operator gets 404 for unknown guilds": operatorWithoutGuild,
 }
 
-// v2Calls are valid calls of each endpoint of /v2 that is about a guild, on a guild and a user, but for the stream, which has no end.
+// v2Calls returns a valid call of each /v2 endpoint on the guild g and the user u, except the stream, which has no end.
 func v2Calls(t *testing.T, g, u string) []apitest.Call {
 	t.Helper()
 	calls := slices.DeleteFunc(apitest.Calls(t, g, u), func(c apitest.Call) bool {
@@ -70,17 +70,17 @@ func invalidKeys(t *testing.T, s *service) {
 		for _, c := range v2Calls(t, g, u) {
 			got := s.Do(c.Method, c.Address(), "", bodyOrNone(c.Body), func(r *http.Request) { r.Header["X-Api-Key"] = header })
 			if got.Status != 401 {
-				t.Errorf("%s: %s is %d", name, c.Method, got.Status)
+				t.Errorf("%s: %s is %d, want 401", name, c.Method, got.Status)
 				continue
 			}
 			wantRefused(t, got, 401)
 			if strings.Contains(string(got.Body), valid) {
-				t.Errorf("%s: the answer repeats the key", name)
+				t.Errorf("%s: the answer repeats the key, want it left out", name)
 			}
 		}
 	}
 	if m := s.member(valid, g, u); m.Level.XP != 7 {
-		t.Errorf("the member now has %d XP", m.Level.XP)
+		t.Errorf("after changes with invalid keys the member has %d XP, want 7", m.Level.XP)
 	}
 }
 
@@ -98,7 +98,7 @@ func flip(letter string) string {
 	return "a"
 }
 
-// keyID is the part of a key's text that names it.
+// keyID returns the part of a key's text that names the key.
 func keyID(secret string) string { return secret[3:15] }
 
 func invalidKeyOnPublicBoard(t *testing.T, s *service) {
@@ -123,7 +123,7 @@ func readOnlyKeys(t *testing.T, s *service) {
 	}
 	wantRefused(t, s.Do("POST", memberPath(g, newID()), reader, object{"xp": 1, "user": gopher}), 403)
 	if after := s.member(writer, g, u); jsonText(t, flat(after)) != jsonText(t, flat(before)) || len(s.board("", g, 1).Levels) != 1 {
-		t.Errorf("a read-only key changed %v to %v", flat(before), flat(after))
+		t.Errorf("a read-only key changed the member from %v to %v, or added one", flat(before), flat(after))
 	}
 }
 
@@ -138,7 +138,7 @@ func noGrant(t *testing.T, s *service) {
 		}
 	}
 	if xp := s.member(s.key(g), g, u).Level.XP; xp != 7 {
-		t.Errorf("a key without a grant changed it to %d", xp)
+		t.Errorf("a key without a grant changed the member's XP from 7 to %d", xp)
 	}
 }
 

@@ -10,18 +10,18 @@ import (
 )
 
 var adminCases = cases{
-	"a guild's defaults":              guildDefaults,
-	"what GET gave can be PUT back":   roundTrip,
-	"created is 201, replaced is 200": createdThenReplaced,
-	"a refused PUT makes no guild":    refusedPutMakesNoGuild,
-	"members stay when settings go":   membersStay,
-	"deleting removes the members":    deletingRemovesMembers,
-	"some properties change":          guildChanges,
-	"a key is shown once":             keyIsShownOnce,
-	"a key's defaults":                keyDefaults,
-	"grant, ungrant, again":           grantUngrant,
-	"revoke, again":                   revokeTwice,
-	"grants of a key need guilds":     grantsNeedGuilds,
+	"a guild's defaults":                      guildDefaults,
+	"what GET gave can be PUT back":           roundTrip,
+	"PUT creates with 201, replaces with 200": createdThenReplaced,
+	"a refused PUT makes no guild":            refusedPutMakesNoGuild,
+	"members stay when settings go":           membersStay,
+	"deleting removes the members":            deletingRemovesMembers,
+	"PATCH changes what it names":             guildChanges,
+	"a key is shown once":                     keyIsShownOnce,
+	"a key's defaults":                        keyDefaults,
+	"grants are idempotent":                   grantUngrant,
+	"a key is revoked once":                   revokeTwice,
+	"grants need existing guilds":             grantsNeedGuilds,
 }
 
 func guildDefaults(t *testing.T, s *service) {
@@ -56,7 +56,7 @@ func guildChanges(t *testing.T, s *service) {
 	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), string(changed.Body))
 }
 
-// wholeGuild sets every setting to something else than its default.
+// wholeGuild returns settings that all differ from their defaults.
 func wholeGuild(vanity string) object {
 	return object{
 		"name": `Ünïcode & <html> "quotes"`, "icon": "a_0123456789abcdef0123456789abcdef", "memberCount": 2000000, "ownerId": newID(),
@@ -93,11 +93,11 @@ func roundTrip(t *testing.T, s *service) {
 	wantJSON(t, s.admin("PUT", "/guilds/"+g, got.Body).Want(t, 200), jsonText(t, document))
 	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), jsonText(t, document))
 
-	// A preset stays a name, and coefficients that equal a preset's stay a guild's own curve.
+	// A preset stays a name. Coefficients equal to a preset's stay a custom curve.
 	for _, curve := range []any{"amari", "mee6", "default", []any{7.0, 1.5, 0.0, 2.0, 0.125}} {
 		s.admin("PUT", "/guilds/"+g, settings(object{"curve": curve})).Want(t, 200)
 		if kept := apitest.At[any](t, s.admin("GET", "/guilds/"+g, nil), "curve"); fmt.Sprint(kept) != fmt.Sprint(curve) {
-			t.Errorf("the curve %v became %v", curve, kept)
+			t.Errorf("GET shows the curve %v, want %v as PUT", kept, curve)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func refusedPutMakesNoGuild(t *testing.T, s *service) {
 	for _, over := range []object{{"vanity": vanity}, {"memberCount": 0}, {"curve": []int{5, -1}}} {
 		g := newID()
 		if got := s.Do("PUT", "/admin/guilds/"+g, "", settings(over), apitest.AdminToken(s.token), apitest.Bad()); got.Status < 400 {
-			t.Errorf("%v is %d", over, got.Status)
+			t.Errorf("PUT with %v is %d, want a refusal", over, got.Status)
 		}
 		wantFailure(t, s.admin("GET", "/guilds/"+g, nil), 404)
 		wantFailure(t, s.Do("GET", boardPath(g, 1), "", nil), 404)
@@ -133,7 +133,7 @@ func membersStay(t *testing.T, s *service) {
 	s.admin("PUT", "/guilds/"+g, settings(object{"curve": "amari", "enabled": false})).Want(t, 200)
 	s.admin("PUT", "/guilds/"+g, settings(object{"curve": "mee6"})).Want(t, 200)
 	if m := s.member(key, g, u); m.Level.XP != 4200 || m.Level.Rank != 1 || m.Level.Level != 9 {
-		t.Errorf("it is %v", flat(m))
+		t.Errorf("after new settings the member is %v, want 4200 XP, rank 1 and level 9", flat(m))
 	}
 }
 
@@ -151,18 +151,18 @@ func deletingRemovesMembers(t *testing.T, s *service) {
 	wantFailure(t, s.Do("GET", memberPath(g, u), again, nil), 404)
 	s.create(again, g, u, 1)
 	if b := s.board("", g, 1); len(b.Levels) != 1 || b.Levels[0].XP != 1 || b.Vanity != nil {
-		t.Errorf("the new guild's board is %+v", b)
+		t.Errorf("the new guild's board is %+v, want one member with 1 XP and no vanity", b)
 	}
 }
 
-// Lists need a service of their own: other tests would make guilds and keys meanwhile.
+// Lists need a service of their own, because other tests create guilds and keys meanwhile.
 func TestAdminLists(t *testing.T) {
 	t.Parallel()
 	environ := onServers(t)
 	s := start(t, environ...)
 	wantJSON(t, s.admin("GET", "/guilds", nil).Want(t, 200), `{"guilds":[],"next":null}`)
 	wantJSON(t, s.admin("GET", "/keys", nil).Want(t, 200), `{"keys":[],"next":null}`)
-	// As numbers 17 digits come before 19; lists are in the order of the text, as ids are.
+	// Lists are in the order of the text: as a number 17 digits would come before 19.
 	ids := []string{"99999999999999999", "100000000000000001", "1000000000000000002", "555555555555555555", "55555555555555555"}
 	for _, g := range ids {
 		s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
@@ -180,7 +180,7 @@ func TestAdminLists(t *testing.T) {
 	wantNoBody(t, s.admin("HEAD", "/keys", nil).Want(t, 200))
 }
 
-// wantList reads a list in parts of each length.
+// wantList reads a list in pages of several sizes.
 func (s *service) wantList(name string, want []string) {
 	s.t.Helper()
 	for _, limit := range []int{1, 2, 3, len(want) - 1, len(want), len(want) + 1, 1000} {
@@ -190,7 +190,7 @@ func (s *service) wantList(name string, want []string) {
 			list := apitest.JSON[map[string]any](s.t, answer)
 			entries, _ := list[name].([]any)
 			if len(entries) > limit || part > len(want) {
-				s.t.Fatalf("part %d of %s has %d, with the limit %d", part, name, len(entries), limit)
+				s.t.Fatalf("page %d of %s has %d entries, want at most %d, and no more pages than entries", part, name, len(entries), limit)
 			}
 			for _, entry := range entries {
 				got = append(got, apitest.At[string](s.t, apitest.Response{Body: []byte(jsonText(s.t, entry))}, "id"))
@@ -200,12 +200,12 @@ func (s *service) wantList(name string, want []string) {
 				break
 			}
 			if next != got[len(got)-1] {
-				s.t.Errorf("next is %s after %s", next, got[len(got)-1])
+				s.t.Errorf("next is %s, want the last id %s", next, got[len(got)-1])
 			}
 			after = "&after=" + next
 		}
 		if !slices.Equal(got, want) {
-			s.t.Errorf("%s by %d: %v, want %v", name, limit, got, want)
+			s.t.Errorf("%s in pages of %d are %v, want %v", name, limit, got, want)
 		}
 	}
 }

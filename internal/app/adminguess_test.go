@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Each address may send 20 wrong admin tokens a minute, over all replicas and however many come at once. After that its tokens are
-// rejected unread, even the right one. Other addresses are not affected.
+// Each address may send 20 wrong admin tokens a minute, counted over all replicas, even if they come at once. After that even the
+// right token is rejected unread. Other addresses are not affected.
 func TestGuessingTheAdminTokenIsLimited(t *testing.T) {
 	t.Parallel()
 	environ := onServers(t)
@@ -35,7 +35,7 @@ func TestGuessingTheAdminTokenIsLimited(t *testing.T) {
 	})
 	added := int64(time.Since(began)*20/time.Minute) + 1
 	if n := wrong.Load(); n < 20 || n > 20+added || n+limited.Load() != 60 {
-		t.Errorf("%d wrong tokens are 401 and %d are 429, want 20 and 40", n, limited.Load())
+		t.Errorf("%d wrong tokens are 401 and %d are 429, want 20 and 40 of 60", n, limited.Load())
 	}
 	for {
 		got := s.Do("GET", "/admin/guilds", "", nil, apitest.AdminToken(strings.Repeat("x", 32)), from("203.0.113.1"))
@@ -48,21 +48,21 @@ func TestGuessingTheAdminTokenIsLimited(t *testing.T) {
 		break
 	}
 	if got := s.admin("GET", "/guilds", nil, from("203.0.113.1")); got.Status != 429 && time.Since(began) < 3*time.Second {
-		t.Errorf("the right token after a wrong one too many is %d", got.Status)
+		t.Errorf("the right token after 20 wrong ones is %d, want 429", got.Status)
 	}
 	for range 30 {
 		s.admin("GET", "/guilds", nil, from("203.0.113.2")).Want(t, 200)
-		s.Do("GET", "/admin/guilds", "", nil, from("203.0.113.1")).Want(t, 401) // no token is no guess
+		s.Do("GET", "/admin/guilds", "", nil, from("203.0.113.1")).Want(t, 401) // a request without a token is no guess
 	}
 }
 
-// The right token is accepted while Redis, which counts wrong ones, is away.
+// The right token is accepted while Redis, which counts the wrong ones, is down.
 func TestTheAdminTokenWorksWithoutRedis(t *testing.T) {
 	t.Parallel()
 	redis := testenv.Redis(t)
 	s := startSilent(t, "LEVELBOARD_REDIS_URL="+redis.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), "LEVELBOARD_REDIS_TIMEOUT=500ms")
 	redis.Kill()
-	defer redis.Start() // for the last snapshot
+	defer redis.Start() // so that the last snapshot can be written
 	s.admin("GET", "/guilds", nil).Want(t, 200)
 	s.Do("GET", "/admin/guilds", "", nil, apitest.AdminToken(strings.Repeat("x", 32))).Want(t, 401)
 }

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-// adminCalls are valid calls of each endpoint of /admin, on a guild and a user that there are not.
+// adminCalls returns a valid call of each /admin endpoint, on a guild and a user that do not exist.
 func adminCalls(t *testing.T) []apitest.Call {
 	t.Helper()
 	calls := slices.DeleteFunc(apitest.Calls(t, newID(), newID()), func(c apitest.Call) bool { return !c.Admin() })
@@ -38,7 +38,7 @@ func adminTokens(t *testing.T, s *service) {
 			}
 			wantHeader(t, got, "WWW-Authenticate", "Bearer")
 			if len(got.Header.Values("Etag")) > 0 || strings.Contains(string(got.Body), s.token) {
-				t.Errorf("%s: it tells too much", name)
+				t.Errorf("%s: the refusal has an ETag or repeats the token: %v %s", name, got.Header, got.Body)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func noSubstitute(t *testing.T, s *service) {
 	wantRefused(t, s.Do("GET", rewardPath(g, 1), "", nil, apitest.AdminToken(s.token)), 401)
 }
 
-// With servers there is no admin token unless the operator sets one.
+// With Redis and Postgres there is no admin token unless the operator sets one.
 func TestAdminIsOffWithoutAToken(t *testing.T) {
 	t.Parallel()
 	s := start(t, append(onServers(t), "LEVELBOARD_ADMIN_TOKEN=")...)
@@ -76,7 +76,7 @@ func TestAdminIsOffWithoutAToken(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Status != 404 {
-				t.Errorf("%s %s is %d", c.Method, c.Address(), got.Status)
+				t.Errorf("%s %s is %d, want 404 without an admin token", c.Method, c.Address(), got.Status)
 			}
 		}
 	}
@@ -94,23 +94,23 @@ func TestEmbeddedMakesAnAdminTokenOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if token := strings.TrimSpace(string(kept)); token != s.token || len(token) < 32 {
-		t.Errorf("the file holds %d characters, which are not the token in force", len(token))
+		t.Errorf("the token's file has %d characters, want the token that the service accepts, of 32 or more", len(token))
 	}
 	if about, err := os.Stat(path); err != nil || about.Mode().Perm() != 0o600 {
-		t.Errorf("the file's mode is %v, %v", about.Mode(), err)
+		t.Errorf("the token's file has the mode %v (%v), want 0600", about.Mode(), err)
 	}
 	s.stop(t)
 	again := start(t, environ...)
 	if again.token != s.token {
-		t.Error("the second start made another token")
+		t.Error("the second start created another token, want the one in the file")
 	}
 	again.stop(t)
 
 	other := t.TempDir()
 	if fresh := start(t, "LEVELBOARD_DATA_DIR="+other, "LEVELBOARD_ADMIN_TOKEN="); fresh.token == s.token {
-		t.Error("two data directories have the same token")
+		t.Error("two data directories have the same token, want a random one for each")
 	}
-	// One that the operator gives goes before the file's.
+	// A token from the operator takes precedence over the file's.
 	given := start(t, "LEVELBOARD_DATA_DIR="+dir)
 	given.admin("GET", "/keys", nil).Want(t, 200)
 	given.token = s.token
@@ -124,9 +124,9 @@ func TestDataDirIsForOneProcess(t *testing.T) {
 	second := newApp(t, dir)
 	err := second.Start(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "in use") {
-		t.Fatalf("a second service on one data directory: %v", err)
+		t.Fatalf("starting a second service on one data directory: %v, want an error that it is in use", err)
 	}
-	first.guild(nil) // and the first was not disturbed
+	first.guild(nil) // the first service still works
 	first.stop(t)
 	start(t, dir).guild(nil)
 }

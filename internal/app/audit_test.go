@@ -12,12 +12,12 @@ import (
 )
 
 var auditCases = cases{
-	"each change of a member":    auditOfMembers,
-	"each change of a guild":     auditOfGuild,
-	"a threshold for increments": auditThreshold,
-	"reasons":                    auditReasons,
-	"filters":                    auditFilters,
-	"a deleted guild":            auditOfDeletedGuild,
+	"each change of a member is recorded":    auditOfMembers,
+	"each change of a guild is recorded":     auditOfGuild,
+	"increments below the threshold are not": auditThreshold,
+	"reasons":                                auditReasons,
+	"filters":                                auditFilters,
+	"the log goes with the guild":            auditOfDeletedGuild,
 }
 
 type auditRecord struct {
@@ -44,15 +44,15 @@ func (s *service) audit(g, query string) auditPage {
 	return apitest.JSON[auditPage](s.t, s.admin("GET", auditPath(g, query), nil).Want(s.t, 200))
 }
 
-// apart has the records so far at an earlier time than those to come: within a millisecond, the archive's are behind those of journals.
+// apart gives later records a later time than those so far: within one millisecond the archive's records sort behind those of journals.
 func (s *service) apart(g string) { s.audit(g, "limit=1") }
 
-// because sends a reason.
+// because sends the reason of a change.
 func because(reason string) apitest.Option {
 	return apitest.Header("X-Audit-Log-Reason", url.PathEscape(reason))
 }
 
-// wantAudit fails unless the newest records are these, newest first: action, user, before, after and count, with - for null.
+// wantAudit fails unless the newest records are want, newest first, each "action user before after count" with - for null.
 func (s *service) wantAudit(g string, want ...string) []auditRecord {
 	s.t.Helper()
 	records := s.audit(g, "limit=100").Records
@@ -97,11 +97,11 @@ func auditOfMembers(t *testing.T, s *service) {
 	newest := records[0]
 	if newest.Actor.Kind != "key" || newest.Actor.ID != id || newest.Actor.Name != "bot" || newest.Reason == nil || *newest.Reason != "Spam: 50 % \"ünï\" 🙂" ||
 		newest.RequestID != deleted.Header.Get("X-Request-Id") || time.Since(newest.At).Abs() > time.Minute || records[1].Reason != nil {
-		t.Errorf("the record is %+v", newest)
+		t.Errorf("the newest record is %+v, want the deletion's request id and time, and no reason before it", newest)
 	}
 	s.checkpoint(g, "all is archived")
 	if again := s.wantAudit(g, slices.Insert(slices.Clone(want), 0, "checkpoint - - - 1")...); again[1].ID != newest.ID || *again[1].Reason != *newest.Reason {
-		t.Errorf("once archived, the record is %+v, before %+v", again[1], newest)
+		t.Errorf("the archive has the record %+v, want %+v as in the journal", again[1], newest)
 	}
 }
 
@@ -110,9 +110,9 @@ func auditOfGuild(t *testing.T, s *service) {
 	id, key := s.mint(object{"name": "bot", "permission": "read_write", "ownerId": "900000000000000009"})
 	owner := "900000000000000009"
 	s.admin("PUT", "/keys/"+id+"/guilds/"+g, nil, because("the bot")).Want(t, 204)
-	s.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) // has it
+	s.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) // granted already
 	s.admin("PUT", "/guilds/"+g, settings(object{"name": "Moles"})).Want(t, 200)
-	s.admin("PUT", "/guilds/"+g, settings(object{"name": "Moles"})).Want(t, 200) // is so
+	s.admin("PUT", "/guilds/"+g, settings(object{"name": "Moles"})).Want(t, 200) // no change
 	s.Do("PUT", "/v2/guilds/"+g+"/directory", key, object{"name": "Bears", "roles": []object{{"id": owner, "name": "R"}}}).Want(t, 204)
 	s.apart(g)
 	s.create(key, g, newID(), 5)
@@ -140,16 +140,17 @@ func auditOfGuild(t *testing.T, s *service) {
 	}
 	granted, changed, described := records[9], records[8], records[7]
 	if granted.Actor.Kind != "operator" || granted.Actor.ID != "operator" || granted.UserID == nil || *granted.UserID != owner || *granted.Reason != "the bot" {
-		t.Errorf("the grant is %+v", granted)
+		t.Errorf("the grant's record is %+v, want the operator, user %s and the reason \"the bot\"", granted, owner)
 	}
 	if fmt.Sprint(changed.Before, changed.After) != "map[name:Gophers] map[name:Moles]" {
-		t.Errorf("the settings changed from %v to %v", changed.Before, changed.After)
+		t.Errorf("the settings' record is from %v to %v, want from Gophers to Moles", changed.Before, changed.After)
 	}
 	if described.Actor.Kind != "key" || fmt.Sprint(described.Before) != "map[name:Moles roles:[]]" {
-		t.Errorf("the directory changed from %v to %v by %+v", described.Before, described.After, described.Actor)
+		t.Errorf("the directory's record is from %v to %v by %+v, want a key's, before it Moles without roles",
+			described.Before, described.After, described.Actor)
 	}
 	if created := records[10]; created.Before != nil || created.After == nil {
-		t.Errorf("the guild was created from %v to %v", created.Before, created.After)
+		t.Errorf("the record of the guild's creation is from %v to %v, want from null", created.Before, created.After)
 	}
 }
 
@@ -170,11 +171,11 @@ func auditReasons(t *testing.T, s *service) {
 	key := s.key(g)
 	s.create(key, g, u, 5)
 	long := strings.Repeat("ü", 512)
-	wantFailure(t, s.Do("PATCH", memberPath(g, newID()), "", object{"xp": 1}, because("%")), 401) // who it is comes first
+	wantFailure(t, s.Do("PATCH", memberPath(g, newID()), "", object{"xp": 1}, because("%")), 401) // the key is checked before the reason
 	s.Do("PATCH", memberPath(g, u), key, object{"xp": 6}, because(long)).Want(t, 200)
 	s.Do("PATCH", memberPath(g, u), key, object{"xp": 7}, apitest.Header("X-Audit-Log-Reason", "a+b c")).Want(t, 200)
 	if got := s.audit(g, "").Records; *got[1].Reason != long || *got[0].Reason != "a+b c" {
-		t.Errorf("the reasons are %q and %q", *got[1].Reason, *got[0].Reason)
+		t.Errorf("the reasons are %q and %q, want %q and %q", *got[1].Reason, *got[0].Reason, long, "a+b c")
 	}
 }
 
@@ -189,7 +190,7 @@ func auditFilters(t *testing.T, s *service) {
 	s.patch(one, g, v, 4)
 	all := s.audit(g, "").Records
 	if len(all) < 6 || all[0].Actor.ID == all[1].Actor.ID {
-		t.Fatalf("the log is %+v", all)
+		t.Fatalf("the log is %+v, want 6 records of two actors", all)
 	}
 	actions := func(query string) (got []string) {
 		for _, r := range s.audit(g, query).Records {
@@ -205,7 +206,7 @@ func auditFilters(t *testing.T, s *service) {
 		"since=" + all[1].At.Add(time.Millisecond).Format(time.RFC3339Nano) + "&userId=" + u:                                                  "[]",
 	} {
 		if got := fmt.Sprint(actions(query)); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
+			t.Errorf("the log filtered by %q is %s, want %s", query, got, want)
 		}
 	}
 }
@@ -217,12 +218,12 @@ func auditOfDeletedGuild(t *testing.T, s *service) {
 	s.replaced("/guilds/" + g + "/reset")
 	s.create(key, g, u, 2)
 	if got := len(s.audit(g, "").Records); got < 4 {
-		t.Errorf("%d records are left after a reset", got)
+		t.Errorf("%d records are left after a reset, want at least 4", got)
 	}
 	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
 	wantFailure(t, s.admin("GET", auditPath(g, ""), nil), 404)
 	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
 	if got := s.audit(g, "").Records; len(got) != 1 || got[0].Action != "settings" {
-		t.Errorf("created again, the guild has the log %+v", got)
+		t.Errorf("the guild created again has the log %+v, want its creation only", got)
 	}
 }

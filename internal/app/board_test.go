@@ -10,18 +10,18 @@ import (
 )
 
 var boardCases = cases{
-	"every field":                          everyField,
-	"an empty board":                       emptyBoard,
-	"250 members on three pages":           threePages,
-	"by id, or by vanity in any case":      byIDOrVanity,
-	"isManager":                            isManager,
-	"private boards":                       privateBoards,
-	"disabled and unknown":                 disabledAndUnknown,
-	"settings show at once":                settingsShowAtOnce,
-	"caching follows the caller":           cachingFollowsTheCaller,
-	"a vanity that is given up":            vanityGivenUp,
-	"changed members show at once":         changedMembersShow,
-	"a board of the curve's highest level": highestLevel,
+	"a page has every field":                everyField,
+	"an empty board has no rows":            emptyBoard,
+	"250 members on three pages":            threePages,
+	"found by id, or by vanity in any case": byIDOrVanity,
+	"isManager":                             isManager,
+	"private boards need a grant":           privateBoards,
+	"disabled and unknown are 404":          disabledAndUnknown,
+	"settings show at once":                 settingsShowAtOnce,
+	"caching follows the caller":            cachingFollowsTheCaller,
+	"a vanity can be reused":                vanityGivenUp,
+	"changed members show at once":          changedMembersShow,
+	"the curve's highest level is shown":    highestLevel,
 }
 
 const (
@@ -78,7 +78,7 @@ func emptyBoard(t *testing.T, s *service) {
 		"multipliers":[],"roleRewards":[],"vanity":null,"xpGainInterval":60000,"xpGlobalMultiplier":1,"xpPerMessageMax":40,"xpPerMessageMin":15}`, g))
 }
 
-// fill makes n members and returns their ids; XP are n down to 1 times 10.
+// fill creates n members with 10n, 10(n-1), ..., 10 XP and returns their ids.
 func (s *service) fill(key, g string, n int) []string {
 	s.t.Helper()
 	users := make([]string, n)
@@ -107,18 +107,18 @@ func threePages(t *testing.T, s *service) {
 		for i, entry := range got.Levels {
 			place := 100*page + i
 			if entry.Rank != place+1 || entry.XP != 10*(250-place) || entry.User["username"] != fmt.Sprintf("gopher%d", place) {
-				t.Fatalf("at place %d stands %+v", place+1, entry)
+				t.Fatalf("row %d is %+v, want rank %d with %d XP of gopher%d", place+1, entry, place+1, 10*(250-place), place)
 			}
 		}
 	}
-	// The API gives the page no upper bound; the last two are beyond what the validator of the description can count to.
+	// The API sets no upper bound for the page. The last two exceed what the description's validator can parse.
 	for _, page := range []string{"4", "5", "1000000", "9223372036854775807", "9223372036854775808", "100000000000000000000000000"} {
 		got, err := s.quick("GET", "/v2/levels/"+g+"?page="+page, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if levels := apitest.At[[]any](t, got.Want(t, 200), "levels"); len(levels) != 0 {
-			t.Errorf("page %s holds %d members", page, len(levels))
+			t.Errorf("page %s holds %d members, want none", page, len(levels))
 		}
 	}
 }
@@ -131,7 +131,7 @@ func highestLevel(t *testing.T, s *service) {
 	}
 	for _, entry := range s.board("", g, 1).Levels {
 		if entry.Level != 10000 || entry.NextLevelXP != 10000 || entry.Progress != 100 {
-			t.Errorf("at %d XP: %+v", entry.XP, entry)
+			t.Errorf("the row of %d XP is %+v, want level 10000 with a progress of 100", entry.XP, entry)
 		}
 	}
 }
@@ -162,18 +162,18 @@ func isManager(t *testing.T, s *service) {
 		_, key := s.mint(object{"ownerId": user, "permission": "read"})
 		return s.board(key, g, 1).IsManager
 	}
-	// More than once, so that pages in memory are asked for by each of them.
+	// Twice, so that each of them also reads a cached page.
 	for range 2 {
 		for user, want := range map[string]bool{boss: true, admin: true, other: false, "": false} {
 			if got := asked(user); got != want {
-				t.Errorf("isManager of %q is %v", user, got)
+				t.Errorf("isManager for the key of %q is %v, want %v", user, got, want)
 			}
 		}
 	}
 	s.admin("PUT", "/guilds/"+g, settings(object{"ownerId": other})).Want(t, 200)
 	for user, want := range map[string]bool{boss: false, admin: false, other: true, "": false} {
 		if got := asked(user); got != want {
-			t.Errorf("with a new owner, isManager of %q is %v", user, got)
+			t.Errorf("after a change of owner isManager for the key of %q is %v, want %v", user, got, want)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func privateBoards(t *testing.T, s *service) {
 		s.Do("HEAD", boardPath(entry, 1), granted, nil).Want(t, 200)
 		wantFailure(t, s.Do("GET", boardPath(entry, 7), "", nil), 401)
 	}
-	// A page that may not be read is not given away by its ETag either.
+	// Nor does the ETag of a page answer a caller who may not read the page.
 	etag := s.Do("GET", boardPath(g, 1), granted, nil).Header.Get("ETag")
 	refused := s.Do("GET", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", etag))
 	wantFailure(t, refused, 401)
@@ -230,7 +230,7 @@ func settingsShowAtOnce(t *testing.T, s *service) {
 		s.admin("PUT", "/guilds/"+g, settings(c.over)).Want(t, 200)
 		got := s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
 		if value := apitest.At[any](t, got, c.path...); value != c.want {
-			t.Errorf("after %v, %v is %v", c.over, c.path, value)
+			t.Errorf("after the change %v, %v is %v, want %v", c.over, c.path, value, c.want)
 		}
 	}
 	s.admin("PUT", "/guilds/"+g, settings(object{"visibility": "private"})).Want(t, 200)
@@ -245,10 +245,10 @@ func cachingFollowsTheCaller(t *testing.T, s *service) {
 	} {
 		got := s.Do("GET", boardPath(c.guild, 1), c.key, nil).Want(t, 200)
 		if cache := got.Header.Get("Cache-Control"); !strings.Contains(cache, c.want) {
-			t.Errorf("Cache-Control is %q, want it %s", cache, c.want)
+			t.Errorf("Cache-Control is %q, want %q in it", cache, c.want)
 		}
 		if vary := strings.Join(got.Header.Values("Vary"), ","); !strings.Contains(vary, "X-Api-Key") {
-			t.Errorf("Vary is %q", vary)
+			t.Errorf("Vary is %q, want X-Api-Key in it", vary)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func vanityGivenUp(t *testing.T, s *service) {
 	wantFailure(t, s.Do("GET", boardPath(vanity, 1), "", nil), 404)
 	s.admin("PUT", "/guilds/"+second, settings(object{"vanity": vanity})).Want(t, 200)
 	if got := s.board("", vanity, 1).Guild["id"]; got != second {
-		t.Errorf("the vanity leads to %v, want %s", got, second)
+		t.Errorf("the vanity leads to the guild %v, want %s, which took it over", got, second)
 	}
 }
 
@@ -272,7 +272,7 @@ func changedMembersShow(t *testing.T, s *service) {
 	for want := 1; want <= 20; want++ {
 		s.patch(key, g, u, object{"increment": 1})
 		if got := s.board("", g, 1).Levels[0].XP; got != want {
-			t.Fatalf("the board shows %d XP after the answer to a change to %d", got, want)
+			t.Fatalf("the board shows %d XP after a change to %d was answered", got, want)
 		}
 	}
 }

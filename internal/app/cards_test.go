@@ -13,29 +13,29 @@ import (
 )
 
 var cardCases = cases{
-	"nothing else changes it":             nothingElseChangesCards,
-	"themes":                              cardThemes,
-	"what is on it":                       cardShows,
-	"a PNG at twice the size":             cardPNG,
-	"nobody and nowhere":                  cardOfNobody,
-	"changes of the member and its guild": cardsChange,
-	"a name that needs the folder":        cardOfAnyScript,
+	"another member's XP changes no card":    nothingElseChangesCards,
+	"themes":                                 cardThemes,
+	"a card shows name, level and rank":      cardShows,
+	"a PNG at twice the size":                cardPNG,
+	"no member or guild is 404":              cardOfNobody,
+	"a change of member or guild changes it": cardsChange,
+	"a name of any script is drawn":          cardOfAnyScript,
 }
 
-// fontDir holds fonts that scripts/setup installs; elsewhere none are needed.
+// fontDir holds the fonts that scripts/setup installs on Linux; it is empty elsewhere.
 var fontDir = map[bool]string{true: "/usr/share/fonts"}[runtime.GOOS == "linux"]
 
 func TestAFolderOfFontsMustExist(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none")
 	err := newApp(t, append(onDataDir(t), "LEVELBOARD_FONT_DIR="+missing)...).Start(t.Context())
 	if err == nil || !strings.HasPrefix(err.Error(), "LEVELBOARD_FONT_DIR: the folder "+missing+" does not exist") {
-		t.Errorf("got %v", err)
+		t.Errorf("the start says %v, want that the folder %s does not exist", err, missing)
 	}
 }
 
 func cardOfAnyScript(t *testing.T, s *service) {
 	if fontDir == "" {
-		t.Skip("no folder of fonts")
+		t.Skip("no folder of fonts on this system")
 	}
 	u := newID()
 	cards := map[string]bool{}
@@ -49,20 +49,20 @@ func cardOfAnyScript(t *testing.T, s *service) {
 		}
 		_ = preview.Body.Close()
 		if tag := preview.Header.Get("ETag"); !regexp.MustCompile(`^"p2[0-9a-f]{12}-`).MatchString(tag) {
-			t.Errorf("the preview's tag %s does not name the fonts", tag)
+			t.Errorf("the preview's ETag %s does not contain the fonts' hash", tag)
 		}
 	}
 	if len(cards) != 2 {
-		t.Error("the name is not on the card")
+		t.Error("the PNG is the same with and without an Arabic name")
 	}
 }
 
-// formats are the names of a card's files.
+// formats are the file names of a card.
 var formats = []string{"card.svg", "card.png"}
 
 func cardPath(g, u, file string) string { return memberPath(g, u) + "/" + file }
 
-// named makes a member with names; global may be nil.
+// named creates a member with a username and a global name, which may be nil.
 func (s *service) named(key, g, u string, xp int, username string, global any) {
 	s.t.Helper()
 	user := object{"avatar": nil, "discriminator": "0", "username": username, "globalName": global}
@@ -107,7 +107,7 @@ func cardPNG(t *testing.T, s *service) {
 	}
 	again := s.Do("GET", cardPath(g, u, "card.png"), "", nil).Want(t, 200)
 	if !bytes.Equal(again.Body, got.Body) {
-		t.Error("the same card is drawn differently the second time")
+		t.Error("the same card is drawn differently the second time, want the same bytes")
 	}
 	wantNoBody(t, s.Do("HEAD", cardPath(g, u, "card.png"), "", nil).Want(t, 200))
 }
@@ -165,11 +165,11 @@ func cardThemes(t *testing.T, s *service) {
 	for _, file := range formats {
 		light, dark := s.Do("GET", cardPath(g, u, file)+"?theme=light", "", nil).Want(t, 200), s.Do("GET", cardPath(g, u, file)+"?theme=dark", "", nil).Want(t, 200)
 		if bytes.Equal(light.Body, dark.Body) || light.Header.Get("ETag") == dark.Header.Get("ETag") {
-			t.Errorf("%s is the same in light and in dark", file)
+			t.Errorf("%s has the same bytes or the same ETag in light and in dark", file)
 		}
 	}
 	if !strings.Contains(string(s.Do("GET", cardPath(g, u, "card.svg"), "", nil).Want(t, 200).Body), "prefers-color-scheme") {
-		t.Error("an SVG without a theme does not follow the viewer's preference")
+		t.Error("an SVG without a theme lacks prefers-color-scheme")
 	}
 }
 
@@ -184,7 +184,7 @@ func nothingElseChangesCards(t *testing.T, s *service) {
 		s.Do("GET", cardPath(g, u, file), "", nil, apitest.Header("If-None-Match", before.Header.Get("ETag"))).Want(t, 304)
 		after := s.Do("GET", cardPath(g, u, file), "", nil).Want(t, 200)
 		if !bytes.Equal(before.Body, after.Body) {
-			t.Errorf("%s changed with another member's XP", file)
+			t.Errorf("%s changed with another member's XP, want the same bytes", file)
 		}
 	}
 }

@@ -20,10 +20,10 @@ type replacedAnswer struct {
 }
 
 var checkpointCases = cases{
-	"restored to the entry": restoreMembers,
-	"reset":                 resetMembers,
-	"followers get a reset": followersGetReset,
-	"what is refused":       refusedCheckpoints,
+	"a restore brings back each entry":  restoreMembers,
+	"reset":                             resetMembers,
+	"a restore sends followers a reset": followersGetReset,
+	"refused calls make no checkpoint":  refusedCheckpoints,
 }
 
 func (s *service) checkpoint(g, name string) checkpointAnswer {
@@ -47,7 +47,7 @@ func restoreMembers(t *testing.T, s *service) {
 	before := s.board(key, g, 1)
 	made := s.checkpoint(g, "before the contest")
 	if made.Members != 3 || made.Automatic {
-		t.Errorf("made %+v", made)
+		t.Errorf("the new checkpoint is %+v, want 3 members and not automatic", made)
 	}
 	s.patch(key, g, users[1], object{"increment": 5000})
 	s.Do("DELETE", memberPath(g, users[2]), key, nil).Want(t, 204)
@@ -55,22 +55,22 @@ func restoreMembers(t *testing.T, s *service) {
 
 	done := s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
 	if done.Members != 3 || done.Checkpoint.Members != 3 || !done.Checkpoint.Automatic {
-		t.Errorf("restored %+v", done)
+		t.Errorf("the restore answers %+v, want 3 members and an automatic checkpoint of 3", done)
 	}
 	if after := s.board(key, g, 1); fmt.Sprint(after.Levels) != fmt.Sprint(before.Levels) {
-		t.Errorf("the board is\n%+v, want\n%+v", after.Levels, before.Levels)
+		t.Errorf("the restored board is\n%+v, want\n%+v", after.Levels, before.Levels)
 	}
 	s.Do("PUT", "/v2/guilds/"+g+"/presence", key, object{"present": true, "userIds": users[:1]}).Want(t, 200)
 	if m := s.member(key, g, users[0]); m.Level.XP != 100 {
-		t.Errorf("who was not present came back as %+v", m)
+		t.Errorf("a member who was absent came back as %+v, want 100 XP", m)
 	}
-	// The checkpoint made before it restores the earlier board.
+	// The checkpoint that the restore made brings back the board from before it.
 	s.replaced("/guilds/" + g + "/checkpoints/" + done.Checkpoint.ID + "/restore")
 	if m := s.member(key, g, users[1]); m.Level.XP != 5200 {
-		t.Errorf("undone, the member has %+v", m)
+		t.Errorf("after the restore was undone the member is %+v, want 5200 XP", m)
 	}
 	if all := s.checkpoints(g); len(all) != 3 || all[2].ID != made.ID {
-		t.Errorf("listed %+v", all)
+		t.Errorf("the checkpoints are %+v, want 3 with %s as the oldest", all, made.ID)
 	}
 	s.admin("DELETE", "/guilds/"+g+"/checkpoints/"+made.ID, nil).Want(t, 204)
 	wantFailure(t, s.admin("DELETE", "/guilds/"+g+"/checkpoints/"+made.ID, nil), 404)
@@ -82,19 +82,19 @@ func resetMembers(t *testing.T, s *service) {
 	s.create(key, g, u, 500)
 	done := s.replaced("/guilds/" + g + "/reset")
 	if done.Members != 0 || done.Checkpoint.Members != 1 {
-		t.Errorf("reset %+v", done)
+		t.Errorf("the reset answers %+v, want 0 members and a checkpoint of 1", done)
 	}
 	if got := s.board(key, g, 1); len(got.Levels) != 0 {
-		t.Errorf("after a reset the board is %+v", got.Levels)
+		t.Errorf("after a reset the board is %+v, want no rows", got.Levels)
 	}
 	wantFailure(t, s.Do("GET", memberPath(g, u), key, nil), 404)
 	s.create(key, g, u, 1)
 	if again, err := s.quick("POST", "/admin/guilds/"+g+"/reset", "", "{}", apitest.AdminToken(s.token)); err != nil || again.Status != 200 {
-		t.Errorf("a reset with an empty object is %d %s, %v", again.Status, again.Body, err)
+		t.Errorf("a reset with an empty object is %d %s, %v, want 200", again.Status, again.Body, err)
 	}
 }
 
-// followersGetReset looks at whoever follows a guild while its settings change and its members are replaced.
+// followersGetReset follows a guild while its settings change and its members are replaced.
 func followersGetReset(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key := s.key(g)
@@ -103,14 +103,14 @@ func followersGetReset(t *testing.T, s *service) {
 	s.admin("PUT", "/guilds/"+g, settings(object{"curve": "default", "xpPerMessageMin": 16})).Want(t, 200) // no level and no role changes
 	s.admin("PUT", "/guilds/"+g, settings(object{"curve": "amari"})).Want(t, 200)
 	if e := f.take(); e.name != "reset" || !strings.Contains(e.data, `"reason":"settings"`) {
-		t.Errorf("a new curve makes %+v", e)
+		t.Errorf("a new curve sends %+v, want a reset for settings", e)
 	}
 	s.replaced("/guilds/" + g + "/reset")
 	f.ends()
 	f = s.follow(key, g, f.last)
 	for e := f.first; !strings.Contains(e.data, `"reason":"cleared"`); e = f.take() {
 		if e.name != "" && e.name != "reset" {
-			t.Fatalf("after a reset comes %+v", e)
+			t.Fatalf("after a reset of the guild comes %+v, want only resets and signs of life", e)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func refusedCheckpoints(t *testing.T, s *service) {
 	}
 	wantFailure(t, s.admin("POST", path, object{"name": "one more"}), 409)
 	if got := len(s.checkpoints(g)); got != 20 {
-		t.Errorf("%d checkpoints after what was refused, want 20", got)
+		t.Errorf("%d checkpoints after the refused calls, want 20", got)
 	}
 }
 

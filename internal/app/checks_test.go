@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-// wantJSON fails unless the answer is this JSON value, whatever the order of its properties.
+// wantJSON fails unless the answer is want as JSON, in any order of properties.
 func wantJSON(t *testing.T, got apitest.Response, want string) {
 	t.Helper()
 	if g, w := decoded(t, got.Body), decoded(t, []byte(want)); !reflect.DeepEqual(g, w) {
@@ -22,7 +22,7 @@ func decoded(t *testing.T, text []byte) any {
 	t.Helper()
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
-		t.Fatalf("%v in %s", err, text)
+		t.Fatalf("decoding JSON: %v in %s", err, text)
 	}
 	return value
 }
@@ -43,7 +43,7 @@ func jsonText(t *testing.T, value any) string {
 
 var limitHeaders = []string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"}
 
-// wantFailure fails unless the answer is a failure of this status in the one form that all failures have.
+// wantFailure fails unless the answer has this status and the form that all failures share.
 func wantFailure(t *testing.T, got apitest.Response, status int) {
 	t.Helper()
 	if got.Status != status {
@@ -56,14 +56,14 @@ func wantFailure(t *testing.T, got apitest.Response, status int) {
 		return
 	}
 	if message, _ := body["message"].(string); message == "" || len(body) != 1 {
-		t.Errorf("the body of a %d is %s, want a message alone", status, got.Body)
+		t.Errorf("the body of a %d is %s, want only a message", status, got.Body)
 	}
 	if media := got.Header.Get("Content-Type"); media != "application/json" {
-		t.Errorf("a %d has the Content-Type %q", status, media)
+		t.Errorf("a %d has the Content-Type %q, want application/json", status, media)
 	}
 }
 
-// wantLimits fails unless all three headers of the limits are there, each once.
+// wantLimits fails unless all three rate limit headers are there, each once.
 func wantLimits(t *testing.T, got apitest.Response) {
 	t.Helper()
 	for _, name := range limitHeaders {
@@ -73,7 +73,7 @@ func wantLimits(t *testing.T, got apitest.Response) {
 	}
 }
 
-// wantNoBody is for answers to HEAD and those without content.
+// wantNoBody fails if an answer to HEAD, or one without content, has a body.
 func wantNoBody(t *testing.T, got apitest.Response) {
 	t.Helper()
 	if len(got.Body) != 0 {
@@ -88,7 +88,7 @@ func wantHeader(t *testing.T, got apitest.Response, name, want string) {
 	}
 }
 
-// together runs do for every i below n, with this many at once, and fails the test with the first error.
+// together calls do for every i below n in this many workers, and fails the test with the first error.
 func together(t *testing.T, n, workers int, do func(i int) error) {
 	t.Helper()
 	next := make(chan int)

@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// The master that carries the nudges between replicas hangs. A change of settings is still answered, and is in force on the other
+// The master that carries the pub/sub messages between replicas hangs. A change of settings is still answered and reaches the other
 // replica.
 func TestTheNodeOfTheMessagesHangs(t *testing.T) {
 	testenv.Long(t)
@@ -28,7 +28,7 @@ func TestTheNodeOfTheMessagesHangs(t *testing.T) {
 	node.Resume()
 }
 
-// The master that holds the index of changed guilds is away for good, and so is its replica. Changes of guilds on the other masters are
+// The master with the index of changed guilds is lost for good, and so is its replica. Changes of guilds on the other masters are
 // still archived.
 func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 	testenv.Long(t)
@@ -52,7 +52,7 @@ func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 		})
 		archivedOn(t, c, g)
 	}
-	// Or the service could not write its last snapshot.
+	// The service needs it to write its last snapshot.
 	index.Start()
 	testenv.Wait(t, "the index is back", func() bool {
 		_, err := index.Ask("SREM", "lb:changed-guilds", "none")
@@ -61,7 +61,7 @@ func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 	s.stop(t)
 }
 
-// archivedOn waits until the archive has every change of the guild that was answered.
+// archivedOn waits until the archive has every answered change of the guild.
 func archivedOn(t *testing.T, c *testenv.RedisCluster, g string) {
 	t.Helper()
 	meta := "lb:{" + g + "}:meta"

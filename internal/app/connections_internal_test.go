@@ -19,7 +19,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	taken := func(address, want string) {
 		t.Helper()
 		if got := c.take(netip.MustParseAddr(address)); got != want {
-			t.Errorf("%s is refused for %q, want %q", address, got, want)
+			t.Errorf("a connection from %s is refused for %q, want %q", address, got, want)
 		}
 	}
 	for range 2 {
@@ -39,7 +39,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	taken("127.0.0.1", "")
 	taken("127.0.0.3", "")
 	if c.open != 9 || len(c.of) != 3 {
-		t.Errorf("%d are open, of %v", c.open, c.of)
+		t.Errorf("%d connections are open, of %v, want 9 of 3 addresses", c.open, c.of)
 	}
 }
 
@@ -47,17 +47,17 @@ func TestNoBoundOfAnAddress(t *testing.T) {
 	c := boundConnections(nil, 0, nil, slog.New(slog.DiscardHandler))
 	for range 3000 {
 		if refused := c.take(netip.MustParseAddr("127.0.0.1")); refused != "" {
-			t.Fatal(refused)
+			t.Fatalf("without a bound for each address a connection is refused for %q", refused)
 		}
 	}
 	for descriptors, want := range map[int]int{8192: 7936, 256: 128, 1024: 768} {
 		if got := mostConnections(descriptors); got != want {
-			t.Errorf("with %d descriptors %d connections, want %d", descriptors, got, want)
+			t.Errorf("with %d descriptors the most connections are %d, want %d", descriptors, got, want)
 		}
 	}
 }
 
-func TestAConnectionThatIsClosedIsCountedNoMore(t *testing.T) {
+func TestAClosedConnectionIsNotCounted(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestAConnectionThatIsClosedIsCountedNoMore(t *testing.T) {
 		_ = client.Close()
 	}
 	if c.open != 0 || len(c.of) != 0 {
-		t.Errorf("%d are open, of %v", c.open, c.of)
+		t.Errorf("%d connections of %v are counted after all were closed, want 0", c.open, c.of)
 	}
 }
 
@@ -87,10 +87,10 @@ func TestAPanicOutsideAHandlerIsAnError(t *testing.T) {
 	server := log.New(serverErrors{slog.New(slog.NewTextHandler(&logged, nil))}, "", 0)
 	server.Printf("http: URL query contains semicolon")
 	if logged.Len() > 0 {
-		t.Errorf("what clients do is logged: %s", &logged)
+		t.Errorf("mistakes of clients are logged: %s", &logged)
 	}
 	server.Printf("http: panic serving %v: %v", "127.0.0.1:1", "broken")
 	if !strings.Contains(logged.String(), "level=ERROR") || !strings.Contains(logged.String(), "broken") {
-		t.Errorf("the log is %q", &logged)
+		t.Errorf("the log is %q, want the panic with level=ERROR", &logged)
 	}
 }

@@ -9,15 +9,15 @@ import (
 )
 
 var corsCases = cases{
-	"any page may read":          anyPageMayRead,
+	"any site may read":          anyPageMayRead,
 	"a preflight is let through": preflightIsLetThrough,
-	"no page may write":          noPageMayWrite,
-	"admin is for no page":       adminIsForNoPage,
+	"no site may write":          noPageMayWrite,
+	"no site may use /admin":     adminIsForNoPage,
 }
 
 const origin = "https://board.example"
 
-// preflight asks as a browser does before a request with headers of its own.
+// preflight sends what a browser sends before a request with custom headers.
 func (s *service) preflight(path, from, method, headers string) apitest.Response {
 	s.t.Helper()
 	return s.Do("OPTIONS", path, "", nil, apitest.Header("Origin", from),
@@ -35,7 +35,7 @@ func anyPageMayRead(t *testing.T, s *service) {
 		exposed := strings.ToLower(got.Header.Get("Access-Control-Expose-Headers"))
 		for _, name := range []string{"etag", "retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"} {
 			if !strings.Contains(exposed, name) {
-				t.Errorf("%s: %s is not exposed to pages: %q", path, name, exposed)
+				t.Errorf("%s: header %s is not exposed to pages: %q", path, name, exposed)
 			}
 		}
 	}
@@ -44,24 +44,24 @@ func anyPageMayRead(t *testing.T, s *service) {
 func preflightIsLetThrough(t *testing.T, s *service) {
 	g := s.guild(nil)
 	for _, path := range []string{boardPath(g, 1), memberPath(g, newID()), "/v2/openapi.json"} {
-		for _, headers := range []string{"X-Api-Key", "X-API-KEY, If-None-Match", "content-type,x-api-key", "traceparent"} { // not as browsers write them
+		for _, headers := range []string{"X-Api-Key", "X-API-KEY, If-None-Match", "content-type,x-api-key", "traceparent"} { // in any case
 			got := s.preflight(path, origin, "GET", headers)
 			wantHeader(t, got, "Access-Control-Allow-Origin", "*")
 			wantHeader(t, got, "Access-Control-Allow-Headers", headers)
 		}
 		got := s.preflight(path, origin, "GET", "if-none-match,x-api-key")
 		if got.Status != http.StatusOK && got.Status != http.StatusNoContent {
-			t.Errorf("%s: a preflight is answered with %d", path, got.Status)
+			t.Errorf("%s: a preflight is answered with %d, want 200 or 204", path, got.Status)
 		}
 		wantLimits(t, got)
 		wantHeader(t, got, "Access-Control-Allow-Origin", "*")
 		wantHeader(t, got, "Access-Control-Allow-Credentials", "")
 		if methods := got.Header.Get("Access-Control-Allow-Methods"); !strings.Contains(methods, "GET") {
-			t.Errorf("%s: Access-Control-Allow-Methods is %q", path, methods)
+			t.Errorf("%s: Access-Control-Allow-Methods is %q, want GET in it", path, methods)
 		}
 		allowed := strings.ToLower(got.Header.Get("Access-Control-Allow-Headers"))
 		if !strings.Contains(allowed, "x-api-key") || !strings.Contains(allowed, "if-none-match") {
-			t.Errorf("%s: Access-Control-Allow-Headers is %q", path, allowed)
+			t.Errorf("%s: Access-Control-Allow-Headers is %q, want X-Api-Key and If-None-Match in it", path, allowed)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func noPageMayWrite(t *testing.T, s *service) {
 		got := s.preflight(memberPath(g, newID()), origin, method, "content-type,x-api-key")
 		wantLimits(t, got)
 		if methods := got.Header.Get("Access-Control-Allow-Methods"); strings.Contains(methods, method) {
-			t.Errorf("a page may %s: %q", method, methods)
+			t.Errorf("other sites may %s: Access-Control-Allow-Methods is %q", method, methods)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestCORSOfNamedOrigins(t *testing.T) {
 		}).Want(t, 200)
 		wantHeader(t, got, "Access-Control-Allow-Origin", want)
 		if vary := strings.Join(got.Header.Values("Vary"), ","); !strings.Contains(vary, "Origin") || !strings.Contains(vary, "X-Api-Key") {
-			t.Errorf("Vary is %q", vary)
+			t.Errorf("Vary is %q, want Origin and X-Api-Key in it", vary)
 		}
 	}
 	wantHeader(t, s.preflight(boardPath(g, 1), "https://evil.example", "GET", ""), "Access-Control-Allow-Origin", "")

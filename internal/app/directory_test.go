@@ -8,8 +8,8 @@ import (
 )
 
 var directoryCases = cases{
-	"names are kept up to date": directoryNames,
-	"who may not":               directoryRefused,
+	"names are kept up to date":  directoryNames,
+	"others may not write names": directoryRefused,
 }
 
 func directoryPath(g string) string { return "/v2/guilds/" + g + "/directory" }
@@ -25,7 +25,7 @@ func roleNamed(id, name string, position int) object {
 	return object{"id": id, "name": name, "color": 255, "position": position}
 }
 
-// guildNaming is a guild that names roleA in a reward and in a multiplier, and a channel in a multiplier.
+// guildNaming returns a guild that names roleA in a reward and in a multiplier, and a channel in a multiplier.
 func (s *service) guildNaming(channel string) string {
 	return s.guild(object{
 		"roleRewards": []object{reward(5, true, roleA, roleB)},
@@ -46,7 +46,7 @@ func directoryNames(t *testing.T, s *service) {
 		"channels": []object{{"id": channel, "name": "halp", "parentId": newID(), "position": 3, "type": 5}},
 	})
 	if now := s.etag("", g, 1); now == etag {
-		t.Error("the leaderboard has the ETag that it had")
+		t.Error("new names did not change the leaderboard's ETag")
 	}
 	page := s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
 	document := s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
@@ -54,23 +54,23 @@ func directoryNames(t *testing.T, s *service) {
 	for _, got := range []apitest.Response{page, document, listed} {
 		for _, text := range []string{`"name":"Ünïque"`, `"name":"halp"`, `"name":"role"`, `"name":"Renamed"`} {
 			if !strings.Contains(string(got.Body), text) {
-				t.Errorf("%s is not in %s", text, got.Body)
+				t.Errorf("the answer lacks %s: %s", text, got.Body)
 			}
 		}
 	}
 	role := apitest.At[map[string]any](t, page, "roleRewards", 0, "roles", 0)
 	if role["color"] != 255.0 || role["position"] != 7.0 || apitest.At[float64](t, page, "guild", "memberCount") != 77 {
-		t.Errorf("the page has %v in %s", role, page.Body)
+		t.Errorf("the role is %v, want color 255, position 7 and 77 members in the guild: %s", role, page.Body)
 	}
-	// What GET gave can be put back, and that changes nothing.
+	// Putting back the document of GET changes nothing.
 	etag = s.etag("", g, 1)
 	wantJSON(t, s.admin("PUT", "/guilds/"+g, string(document.Body)).Want(t, 200), string(document.Body))
 	if now := s.etag("", g, 1); now != etag {
-		t.Errorf("what GET gave was put back, and the ETag is %s in place of %s", now, etag)
+		t.Errorf("putting back the document of GET changed the ETag from %s to %s", etag, now)
 	}
 	status, text := visit(t, newBrowser(t), "GET", s.app.URL()+"/leaderboard/"+g, "")
 	if status != 200 || !strings.Contains(text, "Ünïque") || !strings.Contains(text, "#halp") || !strings.Contains(text, "Renamed") {
-		t.Errorf("the page for people: %d %s", status, text)
+		t.Errorf("the guild's page lacks the new names: %d %s", status, text)
 	}
 }
 
@@ -81,7 +81,7 @@ func directoryRefused(t *testing.T, s *service) {
 	s.Do("PUT", directoryPath(g), s.reader(g), body).Want(t, 403)
 	s.bad("PUT", directoryPath(newID()), s.key(g), object{"name": ""}).Want(t, 400)
 	if after := s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body; string(after) != string(before) {
-		t.Errorf("what was refused changed the guild to %s", after)
+		t.Errorf("refused calls changed the guild to %s", after)
 	}
 	disabled := s.guild(object{"enabled": false})
 	s.describe(s.key(disabled), disabled, body)

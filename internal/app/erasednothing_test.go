@@ -20,10 +20,10 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// Words by which a test finds data of an erased user.
+// Names by which a test finds data of an erased user.
 const erasedName, erasedGlobal = "zebedeezz", "Zébulon Zz"
 
-// heap collects all data and logs of the service.
+// heap reads all data and logs of the service.
 type heap struct {
 	*testing.T
 	redis    *redis.Client
@@ -31,7 +31,7 @@ type heap struct {
 	log      testenv.Log
 }
 
-// with lists where a text is: tables of Postgres, keys of Redis, the log.
+// with lists where one of the texts is: tables of Postgres, keys of Redis, the log.
 func (h *heap) with(texts ...string) (places []string) {
 	h.Helper()
 	ctx := context.Background()
@@ -51,7 +51,7 @@ func (h *heap) with(texts ...string) (places []string) {
 	keys, err := h.redis.Keys(ctx, "*").Result()
 	h.ok(err)
 	if len(tables) < 20 || len(keys) < 5 {
-		h.Errorf("looked into %d tables and %d keys", len(tables), len(keys))
+		h.Errorf("searched %d tables and %d keys, want at least 20 and 5", len(tables), len(keys))
 	}
 	for _, key := range keys {
 		held := key + " " + h.held(key)
@@ -69,7 +69,7 @@ func (h *heap) with(texts ...string) (places []string) {
 	return places
 }
 
-// held is what a key holds, as text.
+// held returns the content of a key as text.
 func (h *heap) held(key string) string {
 	h.Helper()
 	ctx := context.Background()
@@ -87,7 +87,7 @@ func (h *heap) held(key string) string {
 	case "stream":
 		return fmt.Sprint(h.redis.XRange(ctx, key, "-", "+").Val())
 	}
-	h.Fatalf("a key of type %s", kind)
+	h.Fatalf("the key %s has the unknown type %s", key, kind)
 	return ""
 }
 
@@ -98,7 +98,7 @@ func (h *heap) ok(err error) {
 	}
 }
 
-// An erased user is in no table, no key and no line of the log, neither after the erasure nor after Redis restored an older dump.
+// An erased user is in no table, key or line of the log after the erasure, nor after Redis restored an older dump.
 func TestAnErasureLeavesNothing(t *testing.T) {
 	t.Parallel()
 	server, database := testenv.Redis(t), postgrestest.URL(t)
@@ -126,7 +126,7 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 	s.Do("DELETE", memberPath(left, user), key, nil).Want(t, 204)
 	messages := object{"messages": []object{{"userId": user, "channelId": newID(), "user": data}, {"userId": friend, "channelId": newID()}}}
 	s.Do("POST", "/v2/guilds/"+g+"/messages", key, messages, named("messages")).Want(t, 200)
-	s.Do("GET", boardPath(g, 1)+"&period=week", key, nil).Want(t, 200) // makes the boards of the running periods
+	s.Do("GET", boardPath(g, 1)+"&period=week", key, nil).Want(t, 200) // creates the boards of the running periods
 	s.checkpoint(g, "with everybody")
 	h.ok(h.redis.ZAdd(t.Context(), "lb:sessions:"+user, redis.Z{Score: float64(time.Now().Add(signin.LifeTime).UnixMilli()), Member: "x"}).Err())
 	_, err = conn.Exec(t.Context(), `
@@ -146,30 +146,30 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 	reason := apitest.Header("X-Audit-Log-Reason", "asked%20by%20"+user)
 	s.Do("PATCH", memberPath(g, friend), key, object{"xp": object{"increment": 1000}}, reason).Want(t, 200)
 	archived(t, h.redis, g)
-	s.patch(key, g, user, object{"increment": 1000}) // not archived, in the dump, as is the next
+	s.patch(key, g, user, object{"increment": 1000}) // in the dump, not in the archive, as is the next
 	s.Do("PATCH", memberPath(g, friend), key, object{"xp": object{"increment": 1000}}, reason).Want(t, 200)
 	h.ok(h.redis.Save(t.Context()).Err())
 	file := filepath.Join(server.Dir(), "dump.rdb")
 	old, err := os.ReadFile(file)
 	h.ok(err)
 	if places := h.with(user, erasedName, erasedGlobal); len(places) < 20 || strings.Contains(fmt.Sprint(places), "the log") {
-		t.Fatalf("before, the user is in %d places: %v", len(places), places)
+		t.Fatalf("before the erasure the user is in %d places, want at least 20 and not the log: %v", len(places), places)
 	}
 
 	s.erase(user)
 	if places := h.with(user, erasedName, erasedGlobal); len(places) > 0 {
-		t.Errorf("after the erasure the user is in %v", places)
+		t.Errorf("after the erasure the user is still in %v", places)
 	}
 	if again := s.Do("POST", "/v2/guilds/"+g+"/messages", key, object{"messages": []object{{"userId": friend, "channelId": newID()}}}, named("messages")); again.Status != 409 {
-		t.Errorf("the request that others were in is not known any more: %d", again.Status)
+		t.Errorf("repeating a request that also named others is %d, want 409", again.Status)
 	}
 	records := string(s.admin("GET", "/guilds/"+g+"/audit", nil).Want(t, 200).Body)
 	if !strings.Contains(records, `"userId":"erased-1"`) || !strings.Contains(records, `"userId":"`+friend+`"`) {
-		t.Errorf("the audit log is %s", records)
+		t.Errorf("the audit log lacks erased-1 or user %s: %s", friend, records)
 	}
 	board := s.Do("GET", boardPath(g, 1)+"&period=2026-01-01", key, nil).Want(t, 200)
 	if !strings.Contains(string(board.Body), `"rank":2`) || strings.Contains(string(board.Body), `"rank":1,`) {
-		t.Errorf("the closed board is %s", board.Body)
+		t.Errorf("the closed board is %s, want rank 2 without rank 1", board.Body)
 	}
 
 	server.Kill()
@@ -178,7 +178,7 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 	var places []string
 	defer func() {
 		if t.Failed() {
-			t.Logf("at last the user is in %v", places)
+			t.Logf("after the wait the user is still in %v", places)
 		}
 	}()
 	testenv.Wait(t, "the user is nowhere again", func() bool {
@@ -193,13 +193,13 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 		on.Do("GET", memberPath(g, user), key, nil).Want(t, 404)
 		on.admin("GET", "/users/"+user, nil).Want(t, 404)
 	}
-	s.create(key, g, user, 1) // a fresh entry stays
+	s.create(key, g, user, 1) // a new entry after the erasure stays
 	archived(t, h.redis, g)
 	if found := s.stored(user); len(found.Guilds) != 1 || found.Guilds[0].XP != 1 {
-		t.Errorf("stored since %+v", found)
+		t.Errorf("after a new entry of 1 XP %+v is stored, want that entry only", found)
 	}
 
-	// An erasure that was cut off at its begin is completed in the background.
+	// An erasure that was interrupted at its start is completed in the background.
 	_, err = conn.Exec(t.Context(), `UPDATE erasures SET user_id = $1, erased_ms = NULL`, user)
 	h.ok(err)
 	testenv.Wait(t, "the erasure is completed", func() bool { return len(h.with(user)) == 0 })

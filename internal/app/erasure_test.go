@@ -7,9 +7,9 @@ import (
 )
 
 var erasureCases = cases{
-	"found and erased":    eraseUser,
-	"in a restored guild": eraseFromCheckpoints,
-	"nothing to erase":    eraseNothing,
+	"a user is found and erased":    eraseUser,
+	"a restore brings no user back": eraseFromCheckpoints,
+	"an unknown user is erased too": eraseNothing,
 }
 
 type storedAnswer struct {
@@ -45,11 +45,11 @@ func eraseUser(t *testing.T, s *service) {
 
 	found := s.stored(user)
 	if found.UserID != user || len(found.Guilds) != 2 || len(found.Keys) != 1 || found.Keys[0].ID != own.ID || found.Keys[0].Name != "bot of ada" {
-		t.Fatalf("stored %+v", found)
+		t.Fatalf("stored of the user is %+v, want two guilds and the key of ada", found)
 	}
 	for _, in := range found.Guilds {
 		if want := map[string]int64{g: 500, other: 7}[in.ID]; in.XP != want || in.Present != (in.ID == g) || in.Level != map[string]int64{g: 3, other: 0}[in.ID] {
-			t.Errorf("stored %+v", in)
+			t.Errorf("stored in guild %s is %+v, want %d XP", in.ID, in, want)
 		}
 	}
 	s.Do("GET", memberPath(g, user), own.Key, nil).Want(t, 200)
@@ -58,12 +58,12 @@ func eraseUser(t *testing.T, s *service) {
 	s.Do("GET", memberPath(g, user), own.Key, nil).Want(t, 401)
 	s.Do("GET", memberPath(g, user), key, nil).Want(t, 404)
 	if board := s.board(key, g, 1); len(board.Levels) != 1 {
-		t.Errorf("the board is %+v", board.Levels)
+		t.Errorf("the board is %+v, want the other member only", board.Levels)
 	}
-	// A later message makes a fresh entry.
+	// A later message creates a new entry.
 	s.create(key, g, user, 3)
 	if found := s.stored(user); len(found.Guilds) != 1 || found.Guilds[0].XP != 3 || len(found.Keys) != 0 {
-		t.Errorf("stored since %+v", found)
+		t.Errorf("after a new entry of 3 XP %+v is stored, want that entry only", found)
 	}
 	s.erase(user)
 	s.admin("GET", "/users/"+user, nil).Want(t, 404)
@@ -85,7 +85,7 @@ func eraseFromCheckpoints(t *testing.T, s *service) {
 	made := s.checkpoint(g, "before")
 	s.erase(user)
 	if restored := s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore"); restored.Members != 1 {
-		t.Errorf("restored %+v", restored)
+		t.Errorf("the restore answers %+v, want 1 member", restored)
 	}
 	s.Do("GET", memberPath(g, user), key, nil).Want(t, 404)
 	s.admin("GET", "/users/"+user, nil).Want(t, 404)

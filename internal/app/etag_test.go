@@ -13,18 +13,18 @@ import (
 )
 
 var etagCases = cases{
-	"an ETag is one page's":     etagIsOnePages,
-	"304 by If-None-Match":      notModified,
-	"changes change it":         changesChangeETag,
-	"pages and callers differ":  etagsDiffer,
-	"a HEAD can be conditional": conditionalHead,
+	"an ETag is of one page only":  etagIsOnePages,
+	"If-None-Match gets a 304":     notModified,
+	"each change changes the ETag": changesChangeETag,
+	"pages and callers differ":     etagsDiffer,
+	"a HEAD can be conditional":    conditionalHead,
 }
 
 func (s *service) etag(key, entry string, page int) string {
 	s.t.Helper()
 	etag := s.Do("GET", boardPath(entry, page), key, nil).Want(s.t, 200).Header.Get("ETag")
 	if quoted := strings.TrimPrefix(etag, "W/"); len(quoted) < 3 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
-		s.t.Fatalf("the ETag is %q", etag)
+		s.t.Fatalf("the ETag is %q, want a quoted text", etag)
 	}
 	return etag
 }
@@ -38,7 +38,7 @@ func notModified(t *testing.T, s *service) {
 		wantNoBody(t, got)
 		wantLimits(t, got)
 		if now := strings.TrimPrefix(got.Header.Get("ETag"), "W/"); now != etag {
-			t.Errorf("unchanged, and its ETag is %s in place of %s", now, etag)
+			t.Errorf("without a change the ETag became %s, want %s", now, etag)
 		}
 		wantHeader(t, got, "Cache-Control", s.Do("GET", boardPath(g, 1), "", nil).Header.Get("Cache-Control"))
 	}
@@ -65,10 +65,10 @@ func changesChangeETag(t *testing.T, s *service) {
 		t.Helper()
 		etag := s.etag("", g, 1)
 		if before, ok := seen[etag]; ok {
-			t.Errorf("after %s the ETag is that of %s", by, before)
+			t.Errorf("after %s the ETag is that of %s, want a new one", by, before)
 		}
 		seen[etag] = by
-		// An ETag that was once true stays false from now on.
+		// No earlier ETag matches from now on.
 		for old := range maps.Keys(seen) {
 			want := 200
 			if old == etag {
@@ -103,7 +103,7 @@ func etagsDiffer(t *testing.T, s *service) {
 	etags := []string{s.etag("", g, 1), s.etag("", g, 2), s.etag(key, g, 1), s.etag("", s.guild(nil), 1)}
 	slices.Sort(etags)
 	if distinct := slices.Compact(slices.Clone(etags)); len(distinct) != 4 {
-		t.Errorf("ETags of different answers are equal: %v", etags)
+		t.Errorf("the ETags of 4 different answers are %v, want 4 distinct ones", etags)
 	}
 }
 
@@ -137,6 +137,6 @@ func etagIsOnePages(t *testing.T, s *service) {
 		return err
 	})
 	if len(pages) < 3 {
-		t.Errorf("only %d pages were seen", len(pages))
+		t.Errorf("only %d pages were seen, want at least 3", len(pages))
 	}
 }

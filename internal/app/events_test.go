@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// startAlive starts a service whose silent streams get a sign of life this often.
+// startAlive starts a service that sends a sign of life on silent streams this often.
 func startAlive(t *testing.T, keepAlive time.Duration, environ ...string) *service {
 	t.Helper()
 	log := slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})
@@ -26,11 +26,11 @@ func startAlive(t *testing.T, keepAlive time.Duration, environ ...string) *servi
 }
 
 var eventCases = cases{
-	"each change of a life, resumed": eachChangeIsOneEvent,
-	"ids resume exactly":             idsResume,
-	"what is refused":                refusedStreams,
-	"a key or a guild that is gone":  endedStreams,
-	"signs of life":                  signsOfLife,
+	"each change is one event, also resumed": eachChangeIsOneEvent,
+	"ids resume exactly":                     idsResume,
+	"bad requests get no stream":             refusedStreams,
+	"a stream ends with its key or guild":    endedStreams,
+	"a silent stream gets signs of life":     signsOfLife,
 }
 
 var twoRewards = []object{
@@ -38,7 +38,7 @@ var twoRewards = []object{
 	{"level": 5, "roles": []object{{"id": "300000000000000002", "name": "Five", "color": nil, "position": 2}}},
 }
 
-// idsResume cuts a client off again and again while members gain levels, and it gets each level-up once.
+// idsResume disconnects a client again and again while members gain levels. The client gets each level-up once.
 func idsResume(t *testing.T, s *service) {
 	const members, steps = 8, 25
 	g := s.guild(nil)
@@ -64,19 +64,19 @@ func idsResume(t *testing.T, s *service) {
 			f.cancel()
 			f = s.follow(key, g, f.last)
 			if first := f.last; first == "" {
-				t.Error("the stream began without an id")
+				t.Error("the stream began without an event id")
 			}
 		}
 		up := f.levelUp()
 		if up.Level != reached[up.UserID]+1 || up.PreviousLevel != reached[up.UserID] {
-			t.Fatalf("%+v after level %d", up, reached[up.UserID])
+			t.Fatalf("the level-up %+v came after level %d, want the next level", up, reached[up.UserID])
 		}
 		reached[up.UserID] = up.Level
 	}
 	writers.Wait()
 	s.create(key, g, newID(), 100)
 	if up := f.levelUp(); up.XP != 100 {
-		t.Errorf("%+v came after all", up)
+		t.Errorf("after all level-ups came %+v, want the one to 100 XP", up)
 	}
 }
 
@@ -106,7 +106,7 @@ func endedStreams(t *testing.T, s *service) {
 	s.patch(key, g, u, 1000)
 	for _, f := range []*follower{revoked, ungranted} {
 		if before := f.ends(); len(before) > 0 {
-			t.Errorf("%v came after the key could follow no more", before)
+			t.Errorf("%v came after the key lost its access, want nothing", before)
 		}
 	}
 	deleted := s.follow(key, g, "")
@@ -119,7 +119,7 @@ func signsOfLife(t *testing.T, s *service) {
 	f := s.follow(s.key(g), g, "")
 	for range 3 {
 		if e, _ := testenv.Receive(t, f.got, "a sign of life comes"); e.comment == "" {
-			t.Errorf("%+v came", e)
+			t.Errorf("%+v came on a silent stream, want a comment", e)
 		}
 	}
 }
@@ -134,16 +134,16 @@ func TestAStopEndsStreams(t *testing.T) {
 	f := s.follow(key, g, "")
 	s.stop(t)
 	if log.Has("cut off") {
-		t.Error("the stop waited for the stream")
+		t.Error("the stop waited for the stream and cut it off")
 	}
 	f.ends()
 }
 
-// A client that does not read is dropped, and nobody waits for it. The events are put into the log past the service, which
-// would take its time to make so many.
+// A client that does not read is dropped, and delays nobody else. The test writes the events into the log itself, because the
+// service would need long for so many.
 func TestAClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
-	const many, each = 10, 10_000 // each is a third of what waits for a client at most
+	const many, each = 10, 10_000 // each is a third of a client's largest backlog
 	server := testenv.Redis(t)
 	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
 	g := s.guild(nil)
@@ -161,12 +161,12 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	testenv.Wait(t, "both follow", func() bool { return s.metric("event_streams_open") == 2 })
 	dropped := s.metric("event_streams_dropped_total")
 
-	s.create(key, g, newID(), 500) // the first event makes the log
+	s.create(key, g, newID(), 500) // the first event creates the log
 	f.levelUp()
 	client := redisClient(t, server)
 	log := client.Keys(t.Context(), "lb:{"+g+"}:events:*").Val()
 	if len(log) != 1 {
-		t.Fatalf("logs %v", log)
+		t.Fatalf("the event logs are %v, want one", log)
 	}
 	for range many {
 		_, err := client.Pipelined(t.Context(), func(p redis.Pipeliner) error {
@@ -185,10 +185,10 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	testenv.Wait(t, "the one that does not read is dropped", func() bool { return s.metric("event_streams_dropped_total") == dropped+1 })
 	_ = conn.SetReadDeadline(time.Now().Add(testenv.Patience))
 	if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Error("its connection is still open")
+		t.Error("the connection of the client that does not read is still open")
 	}
 	s.create(key, g, newID(), 500)
 	if up := f.levelUp(); up.XP != 500 {
-		t.Errorf("%+v", up)
+		t.Errorf("another client got %+v, want the level-up to 500 XP", up)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// opens reports whether the key may open one more stream, and closes it again.
+// opens reports whether the key may open one more stream, and closes that stream.
 func (s *service) opens(key, g string) bool {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -29,8 +29,8 @@ func (s *service) opens(key, g string) bool {
 	return resp.StatusCode == 200
 }
 
-// An owner who opens all the streams that they can leaves the others theirs.
-func TestAnOwnerHasAFewStreams(t *testing.T) {
+// An owner who opens as many streams as allowed leaves streams for other owners.
+func TestAnOwnersStreamsLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	const most = 250 // as docs/events.md says
 	s := start(t, append(onServers(t), "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0")...)
@@ -45,17 +45,17 @@ func TestAnOwnerHasAFewStreams(t *testing.T) {
 		got := s.bad("GET", eventsPath(g), key, nil)
 		wantFailure(t, got, 429)
 		if wait, err := strconv.Atoi(got.Header.Get("Retry-After")); err != nil || wait < 1 || got.Header.Get("X-RateLimit-Limit") == "" {
-			t.Errorf("headers %v", got.Header)
+			t.Errorf("the refusal's headers are %v, want a Retry-After of 1 or more and X-RateLimit-Limit", got.Header)
 		}
 	}
-	// Nothing else of that owner is refused, and nobody else.
+	// Only streams are refused, and only to that owner.
 	s.Do("HEAD", eventsPath(g), one, nil).Want(t, 200)
 	s.create(one, g, newID(), 500)
 	other := s.follow(s.key(g), g, "")
 	s.create(two, g, newID(), 500)
 	for _, f := range []*follower{open[0], open[most-1], other} {
 		if up := f.levelUp(); up.XP != 500 {
-			t.Errorf("%+v", up)
+			t.Errorf("the stream of another owner sent %+v, want 500 XP", up)
 		}
 	}
 	open[0].cancel()

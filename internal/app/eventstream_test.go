@@ -12,21 +12,21 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// streamed is an event as a client gets it; a sign of life has only a comment, the begin of a stream only an id.
+// streamed is an event as a client gets it. A sign of life has only a comment, the start of a stream only an id.
 type streamed struct{ id, name, data, comment string }
 
-// follower is a client of a guild's events.
+// follower is a client that follows a guild's events.
 type follower struct {
 	t      *testing.T
 	got    chan streamed // closed when the stream ends
 	cancel context.CancelFunc
-	first  streamed // what it began with
-	last   string   // the last id, as a client keeps it
+	first  streamed // the first event
+	last   string   // the last id, which a client resumes after
 }
 
 func eventsPath(g string) string { return "/v2/guilds/" + g + "/events" }
 
-// follow opens a stream, after an id if there is one, and waits until it has begun.
+// follow opens a stream, after the event id after unless it is empty, and waits for the stream's start.
 func (s *service) follow(key, g, after string) *follower {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -46,7 +46,7 @@ func (s *service) follow(key, g, after string) *follower {
 	}
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("Cache-Control") != "no-store" ||
 		resp.Header.Get("X-Accel-Buffering") != "no" || resp.Header.Get("X-RateLimit-Limit") == "" {
-		s.t.Errorf("status %d, headers %v", resp.StatusCode, resp.Header)
+		s.t.Errorf("opening a stream: status %d, headers %v", resp.StatusCode, resp.Header)
 	}
 	f := &follower{t: s.t, got: make(chan streamed, 100_000), cancel: cancel}
 	ended := make(chan struct{})
@@ -79,13 +79,13 @@ func (s *service) follow(key, g, after string) *follower {
 	return f
 }
 
-// take waits for what comes next, a sign of life not counted.
+// take returns the next event and skips signs of life.
 func (f *follower) take() streamed {
 	f.t.Helper()
 	for {
 		e, open := testenv.Receive(f.t, f.got, "something comes on the stream")
 		if !open {
-			f.t.Fatal("the stream has ended")
+			f.t.Fatal("the stream ended, want another event")
 		}
 		if e.comment != "" {
 			continue
@@ -97,7 +97,7 @@ func (f *follower) take() streamed {
 	}
 }
 
-// levelUp is the data of an event.
+// levelUp is the data of a level-up event.
 type levelUp struct {
 	UserID                   string
 	Level, PreviousLevel, XP int
@@ -109,7 +109,7 @@ func (f *follower) levelUp() levelUp {
 	e := f.take()
 	var up levelUp
 	if err := json.Unmarshal([]byte(e.data), &up); err != nil || e.name != "levelup" || e.id == "" {
-		f.t.Fatalf("%+v is no level-up", e)
+		f.t.Fatalf("%+v came, want a level-up with an id", e)
 	}
 	return up
 }
@@ -128,7 +128,7 @@ func (f *follower) ends() (before []streamed) {
 	}
 }
 
-// bare is a request for a stream that is going to be refused.
+// bare sends a request for a stream that the service must refuse.
 func (s *service) bare(key, g string, options ...apitest.Option) apitest.Response {
 	s.t.Helper()
 	return s.bad("GET", eventsPath(g), key, nil, options...)

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// ops asks the listener of operators.
+// ops sends a request to the operators' port.
 func (s *service) ops(path string, options ...apitest.Option) apitest.Response {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.app.OpsAddr()+path, nil)
@@ -20,14 +20,14 @@ func (s *service) ops(path string, options ...apitest.Option) apitest.Response {
 		option(r)
 	}
 	var got testenv.Answer
-	testenv.Again(s.t, func() (err error) { // a machine that stands still is slow to send its headers
+	testenv.Again(s.t, func() (err error) { // a busy machine may be too slow to send the headers in time
 		got, err = testenv.Exchange(s.plain, r)
 		return err
 	})
 	return apitest.Response(got)
 }
 
-func TestOps(t *testing.T) {
+func TestThePortOfOperators(t *testing.T) {
 	t.Parallel()
 	environ := onServers(t)
 	s := start(t, append(environ, often, "LEVELBOARD_RATE_LIMIT_KEY=100000")...)
@@ -48,12 +48,12 @@ func TestOps(t *testing.T) {
 	got := string(s.ops("/metrics").Want(t, 200).Body)
 	for _, line := range []string{`levelboard_build_info{`, `version="test"`, `go_goroutines `, `process_resident_memory_bytes `} {
 		if !strings.Contains(got, line) {
-			t.Errorf("/metrics has no %s", line)
+			t.Errorf("/metrics lacks the line %s", line)
 		}
 	}
 	for _, secret := range []string{g, u, key, s.token} {
 		if strings.Contains(got, secret) {
-			t.Error("/metrics names guilds, users or keys")
+			t.Error("/metrics contains the id of a guild, a user or a key")
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestOps(t *testing.T) {
 // call is one request.
 type call struct{ method, path, key, body string }
 
-// needRedis are the calls that cannot be answered without Redis, on a guild without periods.
+// needRedis returns the calls that need Redis, on a guild without periods.
 func needRedis(t *testing.T, g, key string) (calls []call) {
 	t.Helper()
 	for _, c := range v2Calls(t, g, newID()) {
@@ -72,23 +72,23 @@ func needRedis(t *testing.T, g, key string) (calls []call) {
 	return calls
 }
 
-// wantAll sends the calls and wants this failure of each, with all that belongs to it.
+// wantAll sends the calls and fails unless each is refused with this status, message and headers.
 func (s *service) wantAll(status int, calls []call) {
 	s.t.Helper()
 	for _, c := range calls {
 		got := s.Do(c.method, c.path, c.key, bodyOrNone(c.body))
 		if got.Status != status {
-			s.t.Errorf("%s %s is %d %s", c.method, c.path, got.Status, got.Body)
+			s.t.Errorf("%s %s is %d %s, want %d", c.method, c.path, got.Status, got.Body, status)
 			continue
 		}
 		wantRefused(s.t, got, status)
 		if status == http.StatusServiceUnavailable && header(s.t, got, "Retry-After") < 1 {
-			s.t.Errorf("Retry-After is %s", got.Header.Get("Retry-After"))
+			s.t.Errorf("Retry-After of %s %s is %q, want 1 or more", c.method, c.path, got.Header.Get("Retry-After"))
 		}
 	}
 }
 
-func TestStartBeforeRedis(t *testing.T) {
+func TestAServiceStartsBeforeRedis(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)
 	server.Stop()
@@ -101,7 +101,7 @@ func TestStartBeforeRedis(t *testing.T) {
 	s.board("", g, 1)
 }
 
-func TestPostgresDown(t *testing.T) {
+func TestCachedGuildsWorkWithoutPostgres(t *testing.T) {
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
 	client := redisClient(t, server)
@@ -113,7 +113,7 @@ func TestPostgresDown(t *testing.T) {
 	s.board("", "warm", 1)
 	_, uncached := other.mint(object{"guildIds": []string{g}})
 	archived(t, client, g)
-	// A change made here just before is known at once.
+	// The cache has a change that was made on this replica.
 	s.admin("PUT", "/guilds/"+g, settings(object{"vanity": "warmer"})).Want(t, 200)
 	s.admin("PUT", "/keys/"+id+"/guilds/"+cold, nil).Want(t, 204)
 	fresh := s.key(g)
@@ -124,7 +124,7 @@ func TestPostgresDown(t *testing.T) {
 	for i := range 5 {
 		s.patch(key, g, u, object{"increment": 1})
 		if xp := s.board("", "warmer", 1).Levels[0].XP; xp != 6+i {
-			t.Errorf("the board shows %d", xp)
+			t.Errorf("without Postgres the board shows %d XP, want %d", xp, 6+i)
 		}
 	}
 	s.create(key, g, newID(), 1)
@@ -143,7 +143,7 @@ func TestPostgresDown(t *testing.T) {
 		got := s.admin("GET", path, nil)
 		wantFailure(t, got, 503)
 		if header(t, got, "Retry-After") < 1 {
-			t.Error("no Retry-After")
+			t.Errorf("the refusal without Postgres has the Retry-After %q, want 1 or more", got.Header.Get("Retry-After"))
 		}
 	}
 	wantFailure(t, s.admin("DELETE", "/keys/"+id, nil), 503)
@@ -155,7 +155,7 @@ func TestPostgresDown(t *testing.T) {
 	archived(t, client, g)
 	client.FlushAll(t.Context())
 	if xp := s.member(key, g, u).Level.XP; xp != 10 {
-		t.Errorf("what changed while Postgres was away is %d, want 10", xp)
+		t.Errorf("after changes without Postgres the member has %d XP, want 10", xp)
 	}
 	s.board("", cold, 1)
 	s.admin("DELETE", "/keys/"+id, nil).Want(t, 204)

@@ -12,11 +12,11 @@ import (
 )
 
 var gzipCases = cases{
-	"a page in memory is packed": packedPage,
-	"a client that takes none":   notPacked,
+	"a cached page is sent as gzip": packedPage,
+	"other clients get it plain":    notPacked,
 }
 
-// pageAs asks for page 1 with this Accept-Encoding and returns the answer, unpacked, and how it was packed.
+// pageAs requests page 1 with this Accept-Encoding and returns the unpacked answer and its Content-Encoding.
 func (s *service) pageAs(method, g, accept string, options ...apitest.Option) (got apitest.Response, packed string) {
 	s.t.Helper()
 	got, err := s.quick(method, boardPath(g, 1), "", "", append(options, apitest.Header("Accept-Encoding", accept))...)
@@ -41,7 +41,7 @@ func (s *service) pageAs(method, g, accept string, options ...apitest.Option) (g
 	return got, packed
 }
 
-// packed asks for page 1 until it is packed, which is when it is asked for again.
+// packed requests page 1 until the answer is gzip, which takes a second request.
 func (s *service) packed(g string) apitest.Response {
 	s.t.Helper()
 	var got apitest.Response
@@ -58,22 +58,22 @@ func packedPage(t *testing.T, s *service) {
 	s.fill(s.key(g), g, 60)
 	plain, packing := s.pageAs("GET", g, "identity")
 	if packing != "" {
-		t.Fatalf("packed as %s", packing)
+		t.Fatalf("a client without Accept-Encoding got Content-Encoding %s", packing)
 	}
 	got := s.packed(g)
 	if !bytes.Equal(got.Body, plain.Body) {
-		t.Errorf("unpacked it is %s, want %s", got.Body, plain.Body)
+		t.Errorf("the unpacked page is %s, want %s", got.Body, plain.Body)
 	}
 	wantHeader(t, got, "Content-Type", plain.Header.Get("Content-Type"))
-	// A strong ETag would be one of bytes, and it is weak before the page is packed, too: nothing has changed.
+	// A strong ETag would stand for bytes, so gzip's is weak. It is weak before the page is packed too, because nothing has changed.
 	tag, plainTag := got.Header.Get("ETag"), plain.Header.Get("ETag")
 	if tag != "W/"+plainTag {
-		t.Errorf("the ETags are %s, gzipped, and %s", tag, plainTag)
+		t.Errorf("the gzip page's ETag is %s, want W/ and the plain page's %s", tag, plainTag)
 	}
 	fresh := s.guild(nil)
 	s.fill(s.key(fresh), fresh, 60)
 	if first, packing := s.pageAs("GET", fresh, "gzip"); packing != "" || first.Header.Get("ETag") != s.packed(fresh).Header.Get("ETag") {
-		t.Errorf("the first answer, packed as %q, has the ETag %s, and one of the next another", packing, first.Header.Get("ETag"))
+		t.Errorf("the first answer, with Content-Encoding %q, has the ETag %s, want no encoding and the later ETag", packing, first.Header.Get("ETag"))
 	}
 	for _, accept := range []string{"gzip", "identity"} {
 		for _, has := range []string{tag, plainTag} {
@@ -85,7 +85,7 @@ func packedPage(t *testing.T, s *service) {
 	}
 	head, packing := s.pageAs("HEAD", g, "gzip")
 	if packing != "gzip" || head.Header.Get("ETag") != tag || head.Header.Get("Content-Length") != got.Header.Get("Content-Length") {
-		t.Errorf("HEAD: %v", head.Header)
+		t.Errorf("the headers of HEAD are %v, want gzip, the ETag %s and the length of GET", head.Header, tag)
 	}
 }
 
@@ -96,12 +96,12 @@ func notPacked(t *testing.T, s *service) {
 	s.packed(g)
 	for _, accept := range []string{"identity", "br", "gzip;q=0", ""} {
 		if got, packing := s.pageAs("GET", g, accept); packing != "" {
-			t.Errorf("Accept-Encoding %q is answered with %s: %v", accept, packing, got.Header)
+			t.Errorf("Accept-Encoding %q gets Content-Encoding %s, want none: %v", accept, packing, got.Header)
 		}
 	}
 	for range 3 {
 		if got, packing := s.pageAs("GET", few, "gzip"); packing != "" || got.Header.Get("ETag")[0] != '"' {
-			t.Errorf("a page that fits into a packet is packed as %q, or may be: its ETag is %s", packing, got.Header.Get("ETag"))
+			t.Errorf("a page that fits into a packet has Content-Encoding %q and ETag %s, want none and a strong one", packing, got.Header.Get("ETag"))
 		}
 	}
 }

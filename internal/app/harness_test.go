@@ -16,25 +16,25 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// adminToken is the operator's, unless a test gives another.
+// adminToken is the admin token of tests that set no other.
 const adminToken = "an-operators-token-of-enough-length"
 
-// unlimited switches the limits off, and everything but them is tested without.
+// unlimited switches the rate limits off, for tests of anything else.
 var unlimited = []string{"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0"}
 
-// service is a running service, seen by one test.
+// service is a running service, used by one test.
 type service struct {
 	t     *testing.T
 	app   *app.App
 	token string // of /admin
 	*apitest.Client
-	plain *http.Client // does not check against the description, which takes time
+	plain *http.Client // skips the check against openapi.json, which takes time
 }
 
-// soon sets the default patience with a silent Redis. Other tests use a longer one, since a busy machine may stop for longer than the default.
+// soon sets the default timeout of Redis. Other tests use a longer one, because a busy machine may pause for longer than the default.
 const soon = "LEVELBOARD_REDIS_TIMEOUT=500ms"
 
-// newApp builds a service that listens on free ports; environ has the last word.
+// newApp builds a service that listens on free ports. Settings in environ override the harness's.
 func newApp(t *testing.T, environ ...string) *app.App {
 	t.Helper()
 	return newLogging(t, slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}), environ...)
@@ -55,7 +55,7 @@ func newWith(t *testing.T, options app.Options, environ ...string) *app.App {
 	return built
 }
 
-// build is newWith for settings that are warned about.
+// build is newApp for settings that cause warnings.
 func build(t *testing.T, options app.Options, environ ...string) (_ *app.App, warnings []string) {
 	t.Helper()
 	base := append([]string{
@@ -69,13 +69,13 @@ func build(t *testing.T, options app.Options, environ ...string) (_ *app.App, wa
 	return app.New(cfg, options), warnings
 }
 
-// start runs a service until the test ends or it is stopped.
+// start runs a service until the test ends or calls stop.
 func start(t *testing.T, environ ...string) *service {
 	t.Helper()
 	return run(t, newApp(t, environ...))
 }
 
-// startSilent is start without a log, for a service that is made to fail all the time.
+// startSilent is start without a log, for a service whose requests fail all the time.
 func startSilent(t *testing.T, environ ...string) *service {
 	t.Helper()
 	return run(t, newLogging(t, slog.DiscardHandler, environ...))
@@ -91,7 +91,7 @@ func run(t *testing.T, running *app.App) *service {
 	return s
 }
 
-// in is the same service, seen by the test t.
+// in returns the same service for the test t.
 func (s *service) in(t *testing.T) *service {
 	pool := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(pool.CloseIdleConnections)
@@ -102,7 +102,7 @@ func (s *service) in(t *testing.T) *service {
 	}
 }
 
-// stop ends the service as SIGTERM does; it may have been stopped before.
+// stop ends the service as SIGTERM does. It may be called more than once.
 func (s *service) stop(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
@@ -112,19 +112,19 @@ func (s *service) stop(t *testing.T) {
 	}
 }
 
-// admin sends a request to /admin, with the token.
+// admin sends a request to /admin with the admin token.
 func (s *service) admin(method, path string, body any, options ...apitest.Option) apitest.Response {
 	s.t.Helper()
 	return s.Do(method, "/admin"+path, "", body, append([]apitest.Option{apitest.AdminToken(s.token)}, options...)...)
 }
 
-// bad sends a request that breaks the description on purpose.
+// bad sends a request that violates openapi.json on purpose.
 func (s *service) bad(method, path, key string, body any, options ...apitest.Option) apitest.Response {
 	s.t.Helper()
 	return s.Do(method, path, key, body, append([]apitest.Option{apitest.Bad()}, options...)...)
 }
 
-// quick sends a request without checking it against the description. It may be called from any goroutine.
+// quick sends a request without checking it against openapi.json. It may be called from any goroutine.
 func (s *service) quick(method, path, key, body string, options ...apitest.Option) (apitest.Response, error) {
 	r, err := http.NewRequest(method, "http://"+s.app.Addr()+path, strings.NewReader(body))
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *service) quick(method, path, key, body string, options ...apitest.Optio
 	return apitest.Response(answer), err
 }
 
-// later is quick for an answer that is waited for elsewhere.
+// later is quick in the background.
 func (s *service) later(method, path, key, body string) <-chan apitest.Response {
 	answer := make(chan apitest.Response, 1)
 	go func() {
@@ -161,13 +161,13 @@ type object = map[string]any
 
 var lastID atomic.Int64
 
-// newID returns a snowflake that no other test has.
+// newID returns a snowflake that no other test uses.
 func newID() string { return fmt.Sprintf("%018d", 100000000000000000+lastID.Add(1)) }
 
-// owner is the owner of guilds that are made without saying whose they are.
+// owner is the owner of guilds whose test names no other.
 const owner = "900000000000000001"
 
-// settings is the least that a guild needs, and over it what over says.
+// settings returns a guild's required settings, overridden by over.
 func settings(over object) object {
 	s := object{"name": "Gophers", "memberCount": 5000, "ownerId": owner}
 	for name, value := range over {
@@ -184,7 +184,7 @@ func (s *service) guild(over object) string {
 	return g
 }
 
-// mint makes a key by what request says over the defaults, and returns its id and its secret.
+// mint creates a key with the properties in request over defaults, and returns its id and its secret.
 func (s *service) mint(request object) (id, secret string) {
 	s.t.Helper()
 	body := object{"name": "bot", "ownerId": newID(), "permission": "read_write", "guildIds": []string{}}
@@ -195,17 +195,17 @@ func (s *service) mint(request object) (id, secret string) {
 	return apitest.At[string](s.t, made, "id"), apitest.At[string](s.t, made, "key")
 }
 
-// some is the list as JSON has it when there is nothing in it.
+// some returns the list, or an empty one for nil, so that JSON has [] and not null.
 func some(guilds []string) []string { return append([]string{}, guilds...) }
 
-// key makes a read/write key with these grants.
+// key creates a read/write key with these grants.
 func (s *service) key(guilds ...string) string {
 	s.t.Helper()
 	_, secret := s.mint(object{"guildIds": some(guilds)})
 	return secret
 }
 
-// reader makes a read-only key with these grants.
+// reader creates a read-only key with these grants.
 func (s *service) reader(guilds ...string) string {
 	s.t.Helper()
 	_, secret := s.mint(object{"guildIds": some(guilds), "permission": "read"})
@@ -218,7 +218,7 @@ func boardPath(entry string, page int) string {
 	return fmt.Sprintf("/v2/levels/%s?page=%d", entry, page)
 }
 
-// gopher is the user data of a member that is made without saying who it is.
+// gopher is the user data of members whose test names no other.
 var gopher = object{"avatar": nil, "discriminator": "0", "username": "gopher"}
 
 // create creates a member.
@@ -233,7 +233,7 @@ func (s *service) patch(key, g, u string, xp any) apitest.Response {
 	return s.Do("PATCH", memberPath(g, u), key, object{"xp": xp}).Want(s.t, 200)
 }
 
-// member is the answer to GET of a member.
+// member is the answer to GET on a member.
 type member struct {
 	Level struct {
 		LastUpdated  *string
@@ -269,7 +269,7 @@ func (s *service) board(key, entry string, page int) board {
 	return apitest.JSON[board](s.t, s.Do("GET", boardPath(entry, page), key, nil).Want(s.t, 200))
 }
 
-// order lists the users of a page, best first.
+// order returns the users of a page, best first.
 func (b board) order() []string {
 	users := make([]string, len(b.Levels))
 	for i, entry := range b.Levels {

@@ -9,16 +9,16 @@ import (
 )
 
 var hiddenCases = cases{
-	"answers about a hidden member":            hiddenAnswers,
+	"a hidden member's own answers":            hiddenAnswers,
 	"who is hidden is listed, and shown again": hiddenListed,
 	"flags outlive what happens to members":    flagsStay,
 	"an import sets flags, and lifts none":     importedFlags,
-	"flags are refused":                        flagsRefused,
+	"calls with invalid flags are refused":     flagsRefused,
 }
 
 func hiddenPath(g string) string { return "/v2/guilds/" + g + "/hidden" }
 
-// hide sets or lifts a flag of users, and wants so many changed.
+// hide sets or lifts a flag of users, and fails unless this many changed.
 func (s *service) hide(key, g, by string, hidden bool, changed int, users ...string) {
 	s.t.Helper()
 	got := s.Do("PUT", hiddenPath(g), key, object{"hidden": hidden, "by": by, "userIds": users}).Want(s.t, 200)
@@ -26,7 +26,7 @@ func (s *service) hide(key, g, by string, hidden bool, changed int, users ...str
 	wantJSON(s.t, got, jsonText(s.t, object{"changed": changed}))
 }
 
-// hiddenAnswers are those about a hidden member, to everybody and to a key. TestNoRouteShowsWhoIsHidden has all others.
+// hiddenAnswers reads a hidden member's answers, with and without a key. TestNoRouteShowsWhoIsHidden reads all other routes.
 func hiddenAnswers(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key := s.key(g)
@@ -41,14 +41,14 @@ func hiddenAnswers(t *testing.T, s *service) {
 	s.Do("GET", memberPath(g, bea)+"/card.svg", "", nil).Want(t, 404)
 	s.Do("GET", memberPath(g, bea)+"/card.svg", key, nil).Want(t, 200)
 	if m := s.member(key, g, bea).Level; m.XP != 210 || m.Rank != 2 {
-		t.Errorf("with a key the hidden member is %+v", m)
+		t.Errorf("with a key the hidden member is %+v, want 210 XP and rank 2", m)
 	}
 	position := apitest.JSON[struct {
 		Rank, Of int
 		Hidden   []string
 	}](t, s.Do("GET", "/v2/guilds/"+g+"/members/"+bea, key, nil).Want(t, 200))
 	if position.Rank != 2 || position.Of != 3 || !slices.Equal(position.Hidden, []string{"self"}) {
-		t.Errorf("the hidden member stands at %+v", position)
+		t.Errorf("the hidden member's position is %+v, want rank 2 of 3, hidden by self", position)
 	}
 }
 
@@ -68,7 +68,7 @@ func hiddenListed(t *testing.T, s *service) {
 		}
 	}](t, s.Do("GET", hiddenPath(g)+"?page=1", key, nil).Want(t, 200))
 	if l := list.Hidden; len(l) != 2 || l[0].UserID != short || l[0].XP != nil || l[1].UserID != long || *l[1].XP != 150 || *l[1].Level != 2 || len(l[1].By) != 2 {
-		t.Errorf("hidden are %+v", l)
+		t.Errorf("the hidden are %+v, want %s without an entry and %s with 150 XP and two flags", l, short, long)
 	}
 	wantJSON(t, s.Do("GET", hiddenPath(g)+"?page=2", key, nil).Want(t, 200), `{"hidden":[]}`)
 	s.hide(key, g, "self", false, 1, short, long)
@@ -76,7 +76,7 @@ func hiddenListed(t *testing.T, s *service) {
 	wantJSON(t, s.Do("GET", hiddenPath(g)+"?page=1", key, nil).Want(t, 200), `{"hidden":[]}`)
 }
 
-// flagsStay does to a hidden member all that brings absent ones back onto the board.
+// flagsStay does to a hidden member everything that brings absent members back onto the board.
 func flagsStay(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key, ada := s.key(g), newID()
@@ -85,7 +85,7 @@ func flagsStay(t *testing.T, s *service) {
 		t.Helper()
 		got := s.Do("GET", "/v2/levels/"+g+"?page=1", key, nil).Want(t, 200)
 		if strings.Contains(string(got.Body), ada) {
-			t.Errorf("%s: who is hidden is on the board", what)
+			t.Errorf("after %s the hidden member is on the board", what)
 		}
 	}
 	s.create(key, g, ada, 100)
@@ -103,7 +103,7 @@ func flagsStay(t *testing.T, s *service) {
 	onBoard("after a reset")
 	s.hide(key, g, "manager", false, 1, ada)
 	if got := s.Do("GET", "/v2/levels/"+g+"?page=1", key, nil).Want(t, 200); !strings.Contains(string(got.Body), ada) {
-		t.Error("who was shown again is not on the board")
+		t.Error("a member whose flags were lifted is not on the board")
 	}
 }
 
@@ -131,6 +131,6 @@ func importedFlags(t *testing.T, s *service) {
 	}}).Want(t, 200)
 	list := string(s.Do("GET", hiddenPath(g)+"?page=1", key, nil).Want(t, 200).Body)
 	if !strings.Contains(list, ada) || !strings.Contains(list, bea) || strings.Count(list, `"manager"`) != 1 || strings.Count(list, `"self"`) != 1 {
-		t.Errorf("hidden are %s", list)
+		t.Errorf("the hidden are %s, want %s and %s, one flag by the manager and one by self", list, ada, bea)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// everyRead reads every readable route of the routers, with a key and as a visitor of the pages, and keeps the bodies by address. The queries of
-// routes that need one are here; a new route that cannot be read without one fails the test.
+// everyRead reads every readable route, with a key and as a visitor, and keeps the bodies by address. It lists the queries of routes
+// that need one; a new route that cannot be read without one fails the test.
 type everyRead struct {
 	t       *testing.T
 	s       *service
@@ -20,7 +20,7 @@ type everyRead struct {
 	queries map[string][]string
 }
 
-// tellOfHidden lists routes that are left out: they are for managers of hidden users, are a stream, or show no member.
+// tellOfHidden lists the routes left out: they list hidden users for managers, are a stream, or show no member.
 var tellOfHidden = []string{
 	"/admin/", "/v2/guilds/:guildId/hidden", "/v2/guilds/:guildId/events", "/v2/openapi.json", "/leaderboard/:entry/live", "/static/", "/sign-in", "/favicon.ico",
 }
@@ -53,7 +53,7 @@ func newEveryRead(t *testing.T, s *service, g, key string, users []string) every
 	}}
 }
 
-// bodies asks all of them about one member's neighbours; :userId is user.
+// bodies reads all routes about one member's neighbours, with user as :userId.
 func (e everyRead) bodies(user string) map[string]string {
 	e.t.Helper()
 	found, visitor := map[string]string{}, newBrowser(e.t)
@@ -86,7 +86,7 @@ func (e everyRead) bodies(user string) map[string]string {
 	return found
 }
 
-// showing lists the addresses whose body has one of the texts.
+// showing returns the addresses whose body contains one of the texts.
 func showing(bodies map[string]string, texts ...string) (addresses []string) {
 	for address, body := range bodies {
 		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(body, text) }) {
@@ -97,8 +97,8 @@ func showing(bodies map[string]string, texts ...string) (addresses []string) {
 	return addresses
 }
 
-// No route's answer contains a hidden member, on the replica that hid the member and on another one, though both had cached it. All routes show
-// the member again once the flag is lifted.
+// No route's answer contains a hidden member, neither on the replica that hid the member nor on another one, though both had cached it.
+// All routes show the member again once the flag is lifted.
 func TestNoRouteShowsWhoIsHidden(t *testing.T) {
 	t.Parallel()
 	environ := append(onServers(t), often, "LEVELBOARD_FONT_DIR="+fontDir)
@@ -125,12 +125,12 @@ func TestNoRouteShowsWhoIsHidden(t *testing.T) {
 		before = append(before, walk.bodies(users[0]))
 		found := showing(before[i], zorro, "zorro")
 		if i > 0 && !slices.Equal(found, shown) {
-			t.Errorf("one replica shows them at %v, the other at %v", shown, found)
+			t.Errorf("replica 0 shows the members at %v, replica %d at %v", shown, i, found)
 		}
 		shown = found
 	}
 	if len(shown) < 25 {
-		t.Errorf("only %d answers show a member who is on the board: %v", len(shown), shown)
+		t.Errorf("%d answers show a member who is on the board, want at least 25: %v", len(shown), shown)
 	}
 	allTime, lines := openPage(t, other.app.URL()+"/leaderboard/"+g)
 	defer allTime.Close()
@@ -145,31 +145,31 @@ func TestNoRouteShowsWhoIsHidden(t *testing.T) {
 	for i, walk := range walks {
 		bodies := walk.bodies(users[0])
 		if found := showing(bodies, zorro, "zorro"); len(found) > 0 {
-			t.Errorf("replica %d shows who is hidden: %v", i, found)
+			t.Errorf("replica %d shows the hidden member at %v", i, found)
 		}
 		if bodies[preview] == before[i][preview] {
-			t.Errorf("replica %d has the preview of before", i)
+			t.Errorf("replica %d still serves the preview from before the member was hidden", i)
 		}
 		maps.Copy(after, bodies)
 	}
 	for order := `"order":["m` + users[0] + `","m` + users[2] + `"]`; !strings.Contains(lines.Text(), order); {
 		if !lines.Scan() {
-			t.Fatalf("the open page ended before it showed %s (%v)", order, lines.Err())
+			t.Fatalf("the stream of the open page ended before it showed %s (%v)", order, lines.Err())
 		}
 	}
 	for _, path := range []string{"/leaderboard/" + g + "/members/" + zorro, "/leaderboard/" + g + "/members/" + zorro + "/standing"} {
 		if status, body := visit(t, newBrowser(t), "GET", s.app.URL()+path, ""); status != 404 || strings.Contains(body, "zorro") {
-			t.Errorf("GET %s: %d", path, status)
+			t.Errorf("GET %s is %d, want 404 without the hidden member's name", path, status)
 		}
 	}
 	s.hide(key, g, "self", false, 1, zorro)
 	if found := showing(walks[0].bodies(users[0]), zorro, "zorro"); !slices.Equal(found, shown) {
-		t.Errorf("shown again at %v, and before at %v", found, shown)
+		t.Errorf("once the flag is lifted the member is shown at %v, want %v", found, shown)
 	}
-	// The picture of a board with a hidden member is the picture without them.
+	// The preview with a hidden member equals the preview without that member.
 	s.Do("DELETE", memberPath(g, zorro), key, nil).Want(t, 204)
 	got, err := s.quick("GET", preview, "", "")
 	if err != nil || got.Status != 200 || !bytes.Equal(got.Body, []byte(after[preview])) {
-		t.Errorf("the preview without the member is another one: %d, %v", got.Status, err)
+		t.Errorf("the preview after the hidden member was deleted differs from the one before: %d, %v", got.Status, err)
 	}
 }

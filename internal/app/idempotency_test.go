@@ -10,29 +10,29 @@ import (
 )
 
 var idempotencyCases = cases{
-	"a call of several steps is made once":   callMadeOnce,
-	"each method is made once":               eachMethodOnce,
-	"a replay has the level of the moment":   replayByTheCurveOfTheMoment,
-	"another request under the key is 409":   anotherRequestIs409,
-	"a request is its method, path and body": requestIsMethodPathBody,
-	"the longest and the oddest name":        longestName,
-	"reading ignores it":                     readingIgnoresIt,
-	"a replay is judged like any request":    replayIsJudged,
-	"replays are counted":                    replaysAreCounted,
+	"a large call repeated is made once":      callMadeOnce,
+	"each method repeated is made once":       eachMethodOnce,
+	"a replay has the level of today's curve": replayByTheCurveOfTheMoment,
+	"another request under the key is 409":    anotherRequestIs409,
+	"method, path and body make the request":  requestIsMethodPathBody,
+	"names may be long and odd":               longestName,
+	"reads ignore the name":                   readingIgnoresIt,
+	"a replay needs a valid key and grant":    replayIsJudged,
+	"replays are counted":                     replaysAreCounted,
 }
 
-// named gives a request its name.
+// named sends the Idempotency-Key name.
 func named(name string) apitest.Option { return apitest.Header("Idempotency-Key", name) }
 
 const replayed = "Idempotent-Replayed"
 
-// wantReplay fails unless the answer is the same as the first and says that it is a replay, which the first did not.
+// wantReplay fails unless again equals first and only again says that it is a replay.
 func wantReplay(t *testing.T, first, again apitest.Response) {
 	t.Helper()
 	wantHeader(t, first, replayed, "")
 	wantHeader(t, again, replayed, "true")
 	if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) {
-		t.Errorf("first %d %s, again %d %s", first.Status, first.Body, again.Status, again.Body)
+		t.Errorf("the repeat is %d %s, want %d %s", again.Status, again.Body, first.Status, first.Body)
 	}
 	wantLimits(t, again)
 }
@@ -66,16 +66,16 @@ func eachMethodOnce(t *testing.T, s *service) {
 		etag := s.etag(key, g, 1)
 		wantReplay(t, answers[i], send(i))
 		if now := s.etag(key, g, 1); now != etag {
-			t.Errorf("%s %s again moved the guild from %s to %s", step.method, step.name, etag, now)
+			t.Errorf("repeating %s %s changed the board's ETag from %s to %s", step.method, step.name, etag, now)
 		}
 	}
-	// Later repeats get the first answer too: POST although the member exists, DELETE although it does again, and PATCH with its old result.
+	// Later repeats get the first answer too: POST though the member exists, DELETE though it exists again, PATCH with its old result.
 	s.create(key, g, u, 7)
 	for i := range steps {
 		wantReplay(t, answers[i], send(i))
 	}
 	if xp := s.member(key, g, u).Level.XP; xp != 7 {
-		t.Errorf("it is %d after old requests came again, want 7", xp)
+		t.Errorf("after repeats of old requests the member has %d XP, want 7", xp)
 	}
 }
 
@@ -103,11 +103,11 @@ func requestIsMethodPathBody(t *testing.T, s *service) {
 		return s.Do("PATCH", path, key, body, named("once"))
 	}
 	first := send(memberPath(g, u), `{"xp":{"increment":1}}`).Want(t, 200)
-	// The same to a reader, but not the same bytes.
+	// The same JSON in other bytes is another request.
 	wantFailure(t, send(memberPath(g, u), `{"xp": {"increment":1}}`), 409)
 	wantFailure(t, send(memberPath(g, u), `{"xp":{"increment":1},"triggerCooldown":false}`), 409)
 	wantReplay(t, first, send(memberPath(g, u), `{"xp":{"increment":1}}`))
-	// Headers and the query are no part of it.
+	// Headers and the query do not matter.
 	wantReplay(t, first, send(memberPath(g, u)+"?trace=1", `{"xp":{"increment":1}}`))
 	wantReplay(t, first, s.Do("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`, named("once"),
 		apitest.Header("Content-Type", "application/json; charset=utf-8")))
@@ -137,9 +137,9 @@ func replaysAreCounted(t *testing.T, s *service) {
 	for range 4 {
 		s.Do("PATCH", memberPath(g, u), key, object{"xp": 2}, named("once")).Want(t, 200)
 	}
-	// Other tests share the registry.
+	// Other tests share the registry, so their replays count too.
 	if n := count() - before; n < 3 {
-		t.Errorf("%v replays were counted, want 3", n)
+		t.Errorf("%v replays were counted, want at least 3", n)
 	}
 }
 
@@ -162,12 +162,12 @@ func anotherRequestIs409(t *testing.T, s *service) {
 		wantLimits(t, got)
 		wantHeader(t, got, replayed, "")
 		if !strings.Contains(got.Message(t), "Idempotency-Key") {
-			t.Errorf("%s: the message is %q", c.method, got.Message(t))
+			t.Errorf("%s: the message is %q, want Idempotency-Key in it", c.method, got.Message(t))
 		}
 	}
 	wantReplay(t, first, s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}, named("once")))
 	if xp := s.member(key, g, u).Level.XP; xp != 11 {
-		t.Errorf("it is %d, want 11", xp)
+		t.Errorf("after refused names the member has %d XP, want 11", xp)
 	}
 	s.Do("GET", memberPath(g, other), key, nil).Want(t, 404)
 }
@@ -196,7 +196,7 @@ func readingIgnoresIt(t *testing.T, s *service) {
 		for _, name := range []string{"same", "not a valid one"} {
 			got, err := s.quick(method, memberPath(g, u), key, "", named(name))
 			if err != nil || got.Status != 200 || got.Header.Get(replayed) != "" {
-				t.Errorf("%s: %d, %v", method, got.Status, err)
+				t.Errorf("%s with a name is %d (%v), want 200 and no replay", method, got.Status, err)
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func readingIgnoresIt(t *testing.T, s *service) {
 	wantHeader(t, got, replayed, "")
 }
 
-// fromEach is a message of each of the users.
+// fromEach returns one message of each user.
 func fromEach(users []string) []object {
 	messages := make([]object, len(users))
 	for i, u := range users {
@@ -214,7 +214,7 @@ func fromEach(users []string) []object {
 }
 
 func callMadeOnce(t *testing.T, s *service) {
-	g := s.guild(object{"xpPerMessageMin": 1, "xpPerMessageMax": 1000, "roleRewards": []object{reward(1, true, roleA)}}) // another draw would show
+	g := s.guild(object{"xpPerMessageMin": 1, "xpPerMessageMax": 1000, "roleRewards": []object{reward(1, true, roleA)}}) // a second draw would show
 	key := s.key(g)
 	messages := fromEach(newUsers(250))
 	messages = append(messages, messages[:50]...)
@@ -224,14 +224,14 @@ func callMadeOnce(t *testing.T, s *service) {
 		wantReplay(t, first, s.send(key, g, messages, named("call")))
 	}
 	if now := s.etag(key, g, 1); now != etag {
-		t.Errorf("replays moved the guild from %s to %s", etag, now)
+		t.Errorf("replays changed the board's ETag from %s to %s", etag, now)
 	}
 	s.patch(key, g, messages[0]["userId"].(string), 7)
 	wantReplay(t, first, s.send(key, g, messages, named("call")))
 	s.patch(key, g, messages[0]["userId"].(string), results(t, first)[0].XP)
 	for _, r := range results(t, first)[250:] {
 		if m := s.member(key, g, r.UserID); m.Level.XP != r.XP || m.Level.MessageCount != 2 {
-			t.Errorf("it is %v, want %+v", flat(m), r)
+			t.Errorf("the member is %v, want %d XP of the first answer and 2 messages", flat(m), r.XP)
 		}
 	}
 	wantHeader(t, s.send(key, g, messages, named("another")).Want(t, 200), replayed, "")

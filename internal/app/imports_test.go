@@ -10,8 +10,8 @@ import (
 )
 
 var importCases = cases{
-	"members without events or gains": importSilently,
-	"applied once":                    importOnce,
+	"an import makes no events or gains": importSilently,
+	"an import is applied once":          importOnce,
 }
 
 func TestImportOnThePages(t *testing.T) {
@@ -46,29 +46,29 @@ func importSilently(t *testing.T, s *service) {
 	f := s.follow(key, g, "")
 	begun := s.beginImport(g, object{})
 	if begun.Checkpoint.Members != 2 || !begun.Checkpoint.Automatic || begun.Continued || begun.ID == "" {
-		t.Errorf("begun %+v", begun)
+		t.Errorf("the begun import is %+v, want an id and an automatic checkpoint of 2 members", begun)
 	}
 	members := []object{{"userId": there, "xp": 1000}, {"userId": hidden, "xp": 1, "present": false}, {"userId": fresh, "xp": 2000, "present": true}}
 	got := putResults(t, s.admin("PUT", "/guilds/"+g+"/members", object{"mode": "add", "members": members}))
 	if len(got) != 3 || got[0].XP != 1050 || got[1].XP != 51 || got[1].Outcome != "changed" || got[2].Outcome != "created" {
-		t.Errorf("imported %+v", got)
+		t.Errorf("the results are %+v, want 1050 XP, 51 XP changed and one created", got)
 	}
 	s.finishImport(g, begun.ID)
 	if e := f.take(); e.name != "reset" || !strings.Contains(e.data, `"reason":"import"`) {
-		t.Errorf("followers get %+v", e)
+		t.Errorf("followers get %+v, want a reset for the import", e)
 	}
 	if board := s.board(key, g, 1); len(board.Levels) != 2 || board.Levels[0].UserID != fresh {
-		t.Errorf("the board is %+v", board.Levels)
+		t.Errorf("the board is %+v, want 2 members with %s first", board.Levels, fresh)
 	}
 	wantFailure(t, s.Do("GET", memberPath(g, hidden), key, nil), 404)
 	day := apitest.JSON[struct{ Levels []object }](t, s.Do("GET", "/v2/levels/"+g+"?page=1&period=day", key, nil).Want(t, 200))
 	if len(day.Levels) != 0 {
-		t.Errorf("an import counts for the day: %v", day.Levels)
+		t.Errorf("the import counts for the day: %v, want no rows", day.Levels)
 	}
-	// Undone, all is as it was.
+	// The undo restores everything.
 	s.replaced("/guilds/" + g + "/checkpoints/" + begun.Checkpoint.ID + "/restore")
 	if m := s.member(key, g, hidden); m.Level.XP != 50 {
-		t.Errorf("undone, the member has %+v", m)
+		t.Errorf("after the undo the member is %+v, want 50 XP", m)
 	}
 }
 
@@ -80,31 +80,31 @@ func importOnce(t *testing.T, s *service) {
 	}
 	begun := s.beginImport(g, object{"files": files, "plan": plan})
 	add(begun.ID)
-	// With other options its calls are others: they are refused as a whole, before the first one.
+	// With other options the import has other calls: the service refuses it before the first one.
 	other := s.admin("POST", "/guilds/"+g+"/imports", object{"files": files, "plan": files})
 	if wantFailure(t, other, 409); !strings.Contains(string(other.Body), "checkpoint restore "+begun.Checkpoint.ID) {
-		t.Errorf("with another plan: %s", other.Body)
+		t.Errorf("beginning with another plan says %s, want the command that undoes the first", other.Body)
 	}
-	// Cut off here, it is continued, and what was made is not made again.
+	// An interrupted import continues. What was applied is not applied again.
 	continued := s.beginImport(g, object{"files": files, "plan": plan, "again": true})
 	if continued.ID != begun.ID || !continued.Continued || continued.Checkpoint.ID != begun.Checkpoint.ID {
-		t.Errorf("continued %+v, begun %+v", continued, begun)
+		t.Errorf("the continued import is %+v, want %+v", continued, begun)
 	}
 	add(continued.ID)
 	s.finishImport(g, begun.ID)
 	wantFailure(t, s.admin("POST", "/guilds/"+g+"/imports", object{"files": files}), 409)
 	if m := s.member(key, g, u); m.Level.XP != 5 {
-		t.Errorf("the file was added more than once: %+v", m)
+		t.Errorf("after the file was sent twice the member is %+v, want 5 XP", m)
 	}
 	again := s.beginImport(g, object{"files": files, "again": true})
 	add(again.ID)
 	s.finishImport(g, again.ID)
 	if m := s.member(key, g, u); again.ID == begun.ID || m.Level.XP != 10 {
-		t.Errorf("again: %+v, %+v", again, m)
+		t.Errorf("the second import is %+v with the member %+v, want a new id and 10 XP", again, m)
 	}
 	s.beginImport(g, object{"files": strings.Repeat("0b", 32)})
 	s.beginImport(s.guild(nil), object{"files": files})
-	// A checkpoint that was made after it holds it.
+	// A checkpoint that was created after the import contains it.
 	made := apitest.JSON[checkpointAnswer](t, s.admin("POST", "/guilds/"+g+"/checkpoints", object{"name": "after"}).Want(t, 201))
 	s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
 	wantFailure(t, s.admin("POST", "/guilds/"+g+"/imports", object{"files": files}), 409)
@@ -112,6 +112,6 @@ func importOnce(t *testing.T, s *service) {
 	s.replaced("/guilds/" + g + "/checkpoints/" + begun.Checkpoint.ID + "/restore")
 	after := s.beginImport(g, object{"files": files})
 	if add(after.ID); after.Continued || s.member(key, g, u).Level.XP != 5 {
-		t.Errorf("after a restore: %+v", after)
+		t.Errorf("after a restore the import %+v is continued or does not give the member 5 XP", after)
 	}
 }

@@ -11,21 +11,21 @@ import (
 	"levelboard/internal/store/sqlite"
 )
 
-// wantUses checks the use of keys that a stopped service wrote to the archive.
+// wantUses fails unless the stopped service wrote this use of its one key to the archive.
 func wantUses(t *testing.T, archive interface {
 	OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error)
 }, owner string, want int64) {
 	t.Helper()
 	list, err := archive.OwnedKeys(t.Context(), id.User(owner), apikey.HourOf(time.Now()), 10)
 	if err != nil || len(list) != 1 || list[0].Requests != want {
-		t.Fatalf("the archive has %+v, %v; want one key with %d requests", list, err, want)
+		t.Fatalf("the archive has the keys %+v (%v), want one with %d requests", list, err, want)
 	}
 	if last := list[0].LastUsed; last == nil || time.Since(*last) > time.Minute {
-		t.Errorf("the key was last used at %v", last)
+		t.Errorf("the key was last used at %v, want within the last minute", last)
 	}
 }
 
-func TestRequestsOfKeysAreWrittenDownAtTheLatestByAStop(t *testing.T) {
+func TestAStopWritesTheUseOfKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, "LEVELBOARD_DATA_DIR="+dir)

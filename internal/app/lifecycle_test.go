@@ -14,10 +14,10 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// often makes the snapshot writer write as often as it can be told to.
+// often sets the shortest snapshot interval.
 const often = "LEVELBOARD_SNAPSHOT_INTERVAL=100ms"
 
-// redisClient talks to a test's Redis past the service.
+// redisClient connects to a test's Redis directly.
 func redisClient(t *testing.T, server *testenv.RedisServer) *redis.Client {
 	t.Helper()
 	options, err := redis.ParseURL(server.URL())
@@ -29,7 +29,7 @@ func redisClient(t *testing.T, server *testenv.RedisServer) *redis.Client {
 	return client
 }
 
-// archived waits until the archive has every change of the guild that was answered.
+// archived waits until the archive has every answered change of the guild.
 func archived(t *testing.T, client *redis.Client, g string) {
 	t.Helper()
 	testenv.Wait(t, "the snapshot is written", func() bool {
@@ -45,7 +45,7 @@ func archived(t *testing.T, client *redis.Client, g string) {
 	})
 }
 
-// seen holds all that the API shows of a guild's members, except the ETag.
+// seen returns everything that the API shows of a guild's members, except the ETag.
 func (s *service) seen(key, g string, users ...string) string {
 	s.t.Helper()
 	var all strings.Builder
@@ -59,7 +59,7 @@ func (s *service) seen(key, g string, users ...string) string {
 	return all.String()
 }
 
-// history makes a guild with members that were changed in every way, and returns some of them.
+// history creates a guild with members that were changed in every way, and returns some of them.
 func (s *service) history() (g, key string, users []string) {
 	s.t.Helper()
 	g = s.guild(wholeGuildSettings())
@@ -75,7 +75,7 @@ func (s *service) history() (g, key string, users []string) {
 	return g, key, users
 }
 
-// wholeGuildSettings sets everything but what would hide the guild.
+// wholeGuildSettings sets everything except what would hide the guild.
 func wholeGuildSettings() object {
 	all := wholeGuild("history" + newID()[12:])
 	all["enabled"] = true
@@ -98,20 +98,20 @@ func membersSurviveARestart(t *testing.T, environ []string) {
 	s.stop(t)
 	s = start(t, environ...)
 	if after := s.seen(key, g, users...); after != before {
-		t.Errorf("it was\n%s\nand is\n%s", before, after)
+		t.Errorf("after the restart clients see\n%s\nwant\n%s", after, before)
 	}
 	wantJSON(t, s.admin("GET", "/guilds/"+g, nil), string(guild.Body))
-	// And life continues.
+	// Members can still be changed.
 	s.patch(key, g, users[4], object{"increment": 1})
 	s.create(key, g, users[2], 3)
 	s.stop(t)
 	s = start(t, environ...)
 	if back, again := s.member(key, g, users[4]), s.member(key, g, users[2]); back.Level.XP != 78 || again.Level.XP != 3 {
-		t.Errorf("after the second restart they are %v and %v", flat(back), flat(again))
+		t.Errorf("after the second restart the members are %v and %v, want 78 and 3 XP", flat(back), flat(again))
 	}
 }
 
-// Members written while running are there even when nothing could be written at the end.
+// Members that were archived while running survive a stop that could write nothing.
 func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)
@@ -127,7 +127,7 @@ func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 		func() {
 			s.stop(t)
 			if holder := leaseHolder(t, archive); holder != "" {
-				t.Errorf("others have to wait for the lease of %s, which has stopped", holder)
+				t.Errorf("%s stopped and still holds the lease, so others must wait", holder)
 			}
 			client.FlushAll(t.Context())
 			s = start(t, environ...)
@@ -140,7 +140,7 @@ func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 			return err == nil && got.Status == 200
 		})
 		if after := s.seen(key, g, users...); after != before {
-			t.Fatalf("it was\n%s\nand is\n%s", before, after)
+			t.Fatalf("after the loss clients see\n%s\nwant\n%s", after, before)
 		}
 		s.patch(key, g, users[3], object{"increment": 1})
 		s.patch(key, g, users[3], object{"decrement": 1})
@@ -161,7 +161,7 @@ func leaseHolder(t *testing.T, archive string) (holder string) {
 	return holder
 }
 
-// The last snapshot also compares guilds with the archive that were not compared since Redis came back.
+// The last snapshot also compares with the archive the guilds that were not compared since Redis came back.
 func TestAStopWritesAGuildThatWasNotVerified(t *testing.T) {
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.Postgres(t)
@@ -180,11 +180,11 @@ func TestAStopWritesAGuildThatWasNotVerified(t *testing.T) {
 	}
 	s = start(t, environ...)
 	if xp := s.member(key, g, u).Level.XP; xp != 5 {
-		t.Errorf("it is %d", xp)
+		t.Errorf("after the restart the member has %d XP, want 5", xp)
 	}
 }
 
-func TestStartThatFailsLeavesNothing(t *testing.T) {
+func TestAFailedStartReleasesEverything(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -195,10 +195,10 @@ func TestStartThatFailsLeavesNothing(t *testing.T) {
 	for _, name := range []string{"LEVELBOARD_LISTEN=", "LEVELBOARD_OPS_LISTEN="} {
 		err := newApp(t, dir, name+taken.Addr().String()).Start(t.Context())
 		if err == nil || !strings.Contains(err.Error(), taken.Addr().String()) {
-			t.Errorf("with the port of %s taken: %v", name, err)
+			t.Errorf("a start with the port of %s taken: %v, want an error with the address", name, err)
 		}
 	}
-	// Nothing holds the directory any more.
+	// The failed start released the directory.
 	start(t, dir).guild(nil)
 }
 
@@ -215,7 +215,7 @@ func TestServiceEndsWithItsContext(t *testing.T) {
 		ended <- errors.Join(running.Wait(ctx), running.Stop(context.WithoutCancel(ctx)))
 	}()
 	cancel()
-	// Cancelled before or after it had started, and both are an orderly end.
+	// The context may end before or after the start; both are an orderly end.
 	if err, _ := testenv.Receive(t, ended, "it ends"); err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
 		t.Error(err)
 	}

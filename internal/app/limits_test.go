@@ -12,12 +12,12 @@ import (
 )
 
 var unlimitedCases = cases{
-	"on every answer":               onEveryAnswer,
-	"a key's own limit":             keysOwnLimit,
-	"a refusal has its headers":     refusalHasHeaders,
-	"an answer of 429 is the first": limitComesFirst,
-	"a bad request is charged":      badRequestsAreCharged,
-	"the admin API is not limited":  adminIsNotLimited,
+	"every answer has the limits":     onEveryAnswer,
+	"a key may have its own limit":    keysOwnLimit,
+	"a 429 has the headers":           refusalHasHeaders,
+	"429 comes before other refusals": limitComesFirst,
+	"bad requests are charged":        badRequestsAreCharged,
+	"the admin API is not limited":    adminIsNotLimited,
 }
 
 func header(t *testing.T, r apitest.Response, name string) int {
@@ -87,13 +87,13 @@ func onEveryAnswer(t *testing.T, s *service) {
 		}
 		seen := limitsOf(t, got)
 		if c.key == key && (seen.limit != 1000000 || seen.remaining >= 1000000) || c.key != key && seen != (limits{maxXP, maxXP, 0}) {
-			t.Errorf("%s %s (%d): %+v", c.method, c.path, got.Status, seen)
+			t.Errorf("%s %s (%d) has the limits %+v, want those of its key or address", c.method, c.path, got.Status, seen)
 		}
 		if retry := got.Header.Get("Retry-After"); retry != "" {
-			t.Errorf("%s %s (%d) says Retry-After %s", c.method, c.path, got.Status, retry)
+			t.Errorf("%s %s (%d) has Retry-After %s, want none", c.method, c.path, got.Status, retry)
 		}
 		if allow := got.Header.Get("Allow"); (allow != "") != (got.Status == 405) {
-			t.Errorf("%s %s (%d): Allow is %q", c.method, c.path, got.Status, allow)
+			t.Errorf("%s %s (%d) has Allow %q, want it with 405 only", c.method, c.path, got.Status, allow)
 		}
 	}
 }
@@ -104,24 +104,24 @@ func keysOwnLimit(t *testing.T, s *service) {
 	for i := range 3 {
 		got := limitsOf(t, s.Do("GET", rewardPath(g, 1), key, nil).Want(t, 200))
 		if got.limit != 3 || got.remaining != 2-i {
-			t.Errorf("after %d requests: %+v", i+1, got)
+			t.Errorf("after %d requests the limits are %+v, want %d of 3 left", i+1, got, 2-i)
 		}
 	}
 	for range 2 {
 		got := s.Do("GET", rewardPath(g, 1), key, nil)
 		wantFailure(t, got, 429)
 		if seen := limitsOf(t, got); seen.limit != 3 || seen.remaining != 0 || seen.reset < 1 || seen.reset > 60 {
-			t.Errorf("%+v", seen)
+			t.Errorf("the refusal's limits are %+v, want 0 of 3 left and a reset within 60 s", seen)
 		}
 		if retry := header(t, got, "Retry-After"); retry < 1 || retry > 20 {
-			t.Errorf("Retry-After is %d, though one request is allowed every 20 seconds", retry)
+			t.Errorf("Retry-After is %d, want 1 to 20, because one request is allowed every 20 s", retry)
 		}
 	}
-	// Another key is not held back.
+	// Another key has its own budget.
 	s.Do("GET", rewardPath(g, 1), s.reader(g), nil).Want(t, 200)
 }
 
-// spent is a key that has nothing left for some seconds.
+// spent returns a key whose budget is used up for some seconds.
 func (s *service) spent(guilds ...string) string {
 	s.t.Helper()
 	_, key := s.mint(object{"guildIds": some(guilds), "rateLimit": 1})
@@ -136,11 +136,11 @@ func refusalHasHeaders(t *testing.T, s *service) {
 		got := s.Do(c.Method, c.Address(), key, bodyOrNone(c.Body))
 		wantRefused(t, got, 429)
 		if retry := header(t, got, "Retry-After"); retry < 1 || retry > 60 {
-			t.Errorf("Retry-After is %d", retry)
+			t.Errorf("Retry-After is %d, want 1 to 60", retry)
 		}
 	}
 	if levels := s.board("", g, 1).Levels; len(levels) != 0 {
-		t.Errorf("a refused request made %v", levels)
+		t.Errorf("a refused request changed the board to %v, want no rows", levels)
 	}
 }
 
@@ -171,13 +171,13 @@ func adminIsNotLimited(t *testing.T, s *service) {
 }
 
 var limitCases = cases{
-	"an identity over two keys":                  identityOverTwoKeys,
-	"an address with a bad key":                  addressWithBadKey,
-	"X-Forwarded-For, the last that is not ours": lastForwardedAddress,
+	"two keys of an owner share a limit":          identityOverTwoKeys,
+	"a bad key is charged to the address":         addressWithBadKey,
+	"the last foreign X-Forwarded-For is charged": lastForwardedAddress,
 }
 
-// untilRefused sends requests one after the other until one is 429, and checks that as many passed as a budget of limit a
-// minute allows: limit at once, and what the time that it took has added.
+// untilRefused sends requests until one is 429. As many must pass as a limit of this many a minute allows: limit at once, and those
+// that were refilled meanwhile.
 func (s *service) untilRefused(limit int, send func() apitest.Response) {
 	s.t.Helper()
 	began := time.Now()
@@ -186,20 +186,20 @@ func (s *service) untilRefused(limit int, send func() apitest.Response) {
 		if got.Status == 429 {
 			added := int(time.Since(began)*time.Duration(limit)/time.Minute) + 1
 			if passed < limit || passed > limit+added {
-				s.t.Errorf("%d requests passed of %d, and at most %d more for the time it took", passed, limit, added)
+				s.t.Errorf("%d requests passed, want %d and at most %d more for the time it took", passed, limit, added)
 			}
 			if retry := header(s.t, got, "Retry-After"); retry < 1 {
-				s.t.Errorf("Retry-After is %d", retry)
+				s.t.Errorf("Retry-After of a refusal is %d, want 1 or more", retry)
 			}
 			return
 		}
 		if got.Status != 200 || passed > 2*limit {
-			s.t.Fatalf("request %d is %d: %s", passed, got.Status, got.Body)
+			s.t.Fatalf("request %d is %d %s, want 200 up to the limit of %d and then 429", passed, got.Status, got.Body, limit)
 		}
 	}
 }
 
-// refused asks until it is 429, for the time that passes may just have given one back.
+// refused sends a request until it is 429, because the limit may just have refilled by one.
 func (s *service) refused(path, key string) (got apitest.Response) {
 	s.t.Helper()
 	testenv.Wait(s.t, "it is refused", func() bool {
@@ -230,10 +230,10 @@ func TestTheDefaultLimitsAreThoseOfTheAPI(t *testing.T) {
 	key := s.key(g)
 	first := limitsOf(t, s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200))
 	if first != (limits{120, 119, 1}) {
-		t.Errorf("the first answer to a key says %+v", first)
+		t.Errorf("the first answer to a key has the limits %+v, want 119 of 120 left", first)
 	}
 	if first := limitsOf(t, s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)); first != (limits{1500, 1499, 1}) {
-		t.Errorf("the first answer to an address says %+v", first)
+		t.Errorf("the first answer to an address has the limits %+v, want 1499 of 1500 left", first)
 	}
 	s.untilRefused(120, s.quickly(boardPath(g, 1), s.key(g)))
 }

@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// ask serves a request as the API's listener does, and returns the answer once it begins.
+// ask serves a request with the settings of the API's listener, and returns the answer once it begins.
 func ask(t *testing.T, handler http.Handler) *http.Response {
 	t.Helper()
 	c := testenv.Piped(t, newServer(handler, apiWriteTime, slog.New(slog.DiscardHandler)))
@@ -34,7 +34,7 @@ func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, gaveUp := time.Now(), make(chan time.Duration, 1)
 		ask(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			time.Sleep(10 * time.Second) // the work, for as long as it may take
+			time.Sleep(10 * time.Second) // the longest that the work may take
 			for {
 				if _, err := w.Write(make([]byte, 64<<10)); err != nil {
 					gaveUp <- time.Since(began)
@@ -43,7 +43,7 @@ func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 			}
 		}))
 		if took := <-gaveUp; took != 20*time.Second {
-			t.Errorf("given up after %v, want 20s", took)
+			t.Errorf("the answer was given up after %v, want 20s", took)
 		}
 	})
 }
@@ -58,7 +58,7 @@ func TestAStreamOutlivesTheTimeForAnAnswer(t *testing.T) {
 			defer end()
 			for range 60 {
 				if err := stream.Write([]byte(text)); err != nil {
-					t.Errorf("the stream was cut: %v", err)
+					t.Errorf("writing to the stream: %v, want it to stay open", err)
 					return
 				}
 				time.Sleep(time.Minute)
@@ -69,7 +69,7 @@ func TestAStreamOutlivesTheTimeForAnAnswer(t *testing.T) {
 		for range 60 {
 			read := make([]byte, len(text))
 			if _, err := io.ReadFull(body, read); err != nil || string(read) != text {
-				t.Fatalf("read %q, %v", read, err)
+				t.Fatalf("the client read %q (%v), want %q", read, err, text)
 			}
 		}
 		last := make([]byte, 3)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// wants waits for an event of this name with exactly this data.
+// wants fails unless the next event has this name and exactly this data.
 func (f *follower) wants(name string, data object) streamed {
 	f.t.Helper()
 	e := f.take()
@@ -15,21 +15,21 @@ func (f *follower) wants(name string, data object) streamed {
 	return e
 }
 
-// wantedEvent is what one step makes.
+// wantedEvent is the event that one step must make.
 type wantedEvent struct {
 	name string
 	data object
 }
 
-// lifeOf takes a member through everything that changes levels and presence, in a guild with twoRewards whose messages are worth 1000, and
-// returns the events that this must make: one for each change.
+// lifeOf takes a member through everything that changes levels and presence, in a guild with twoRewards and 1000 XP a message. It returns
+// the event that each of these changes must make.
 func (s *service) lifeOf(key, g, u string) []wantedEvent {
 	two, five := twoRewardRoles[0], twoRewardRoles[1]
 	none, both := roles{}, roles{two, five}
 	moved := func(name string, level, previous, xp int, add, remove roles) wantedEvent {
 		return wantedEvent{name, object{"userId": u, "level": level, "previousLevel": previous, "xp": xp, "addRoles": add, "removeRoles": remove}}
 	}
-	// by is a level-up by a message, silently by POST or bulk PUT.
+	// by is a level-up by a message in channel; POST and bulk PUT make silent ones.
 	by := func(channel any, silent bool, e wantedEvent) wantedEvent {
 		if e.data["channelId"] = channel; silent {
 			e.data["silent"] = true
@@ -43,9 +43,9 @@ func (s *service) lifeOf(key, g, u string) []wantedEvent {
 
 	s.create(key, g, u, 4150)
 	s.patch(key, g, u, object{"decrement": 3000})
-	s.patch(key, g, u, object{"decrement": 1}) // no level is lost
+	s.patch(key, g, u, object{"decrement": 1}) // no level changes
 	s.patch(key, g, u, 150)
-	for range 2 { // the second time it was made before
+	for range 2 { // the second is a repeat
 		s.sendPut(key, g, "set", []object{given(u, 0, nil)}, named("down"+u)).Want(s.t, 200)
 	}
 	s.put(key, g, "add", given(u, 100, nil))
@@ -61,11 +61,11 @@ func (s *service) lifeOf(key, g, u string) []wantedEvent {
 
 	s.leave(key, g, u)
 	s.setPresence(key, g, false, 0, nil, u)
-	s.put(key, g, "set", given(u, 4150, nil)) // no event before it comes back
+	s.put(key, g, "set", given(u, 4150, nil)) // no event while the member is absent
 	s.comeBack(key, g, u)
 	s.setPresence(key, g, true, 0, nil, u)
 	s.leave(key, g, u)
-	s.award(key, g, message(u, object{"channelId": chanA})) // it is ignored
+	s.award(key, g, message(u, object{"channelId": chanA})) // the channel is ignored
 	s.award(key, g, message(u, nil), message(u, nil))
 	all = append(all, removed, returned(10, 4150, roles{five}, roles{two}), removed, returned(10, 4150, roles{five}, roles{two}),
 		by(chanD, false, moved("levelup", 11, 10, 5150, roles{five}, roles{two})))
@@ -73,9 +73,9 @@ func (s *service) lifeOf(key, g, u string) []wantedEvent {
 	for range 2 {
 		s.Do("DELETE", memberPath(g, u), key, nil, named("delete"+u)).Want(s.t, 204)
 	}
-	s.award(key, g, message(u, nil)) // a new entry
+	s.award(key, g, message(u, nil)) // creates a new entry
 	s.leave(key, g, u)
-	s.Do("DELETE", memberPath(g, u), key, nil).Want(s.t, 204) // it was removed before
+	s.Do("DELETE", memberPath(g, u), key, nil).Want(s.t, 204) // already removed
 	s.put(key, g, "missing", given(u, 100, nil))
 	s.patch(key, g, u, object{"decrement": 1})
 	return append(all, removed, by(chanD, false, moved("levelup", 5, 0, 1000, roles{five}, roles{two})), removed, by(nil, true, moved("levelup", 1, 0, 100, none, both)),
@@ -89,7 +89,7 @@ func (s *service) guildOfLives() string {
 	return s.guild(exactly(1000, object{"roleRewards": twoRewards, "ignoredChannelIds": []string{chanA}}))
 }
 
-// eachChangeIsOneEvent follows a member through its life, and then resumes after each event: the rest comes, each once.
+// eachChangeIsOneEvent follows a member through lifeOf. A client that resumes after any event gets each later one once.
 func eachChangeIsOneEvent(t *testing.T, s *service) {
 	g, u, last := s.guildOfLives(), newID(), newID()
 	key := s.key(g)
@@ -103,7 +103,7 @@ func eachChangeIsOneEvent(t *testing.T, s *service) {
 	for i, id := range ids[:len(ids)-1] {
 		f := s.follow(key, g, id)
 		if f.first.name != "" {
-			t.Fatalf("after event %d came %+v", i, f.first)
+			t.Fatalf("a stream resumed after event %d began with %+v, want no reset", i, f.first)
 		}
 		for _, e := range want[i:] {
 			f.wants(e.name, e.data)

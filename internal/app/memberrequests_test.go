@@ -22,7 +22,7 @@ func withoutAnEntry(t *testing.T, s *service) {
 		wantLimits(t, got)
 	}
 	if entries := s.board(key, g, 1).Levels; len(entries) != 0 {
-		t.Errorf("a call that found nothing left %v on the board", entries)
+		t.Errorf("a call on an unknown member left %v on the board", entries)
 	}
 }
 
@@ -56,7 +56,7 @@ func bodyOfUnknownLength(t *testing.T, s *service) {
 	large := s.bad("PATCH", memberPath(g, u), key, `{"xp":2}`+strings.Repeat(" ", 64<<10), chunked)
 	wantRefused(t, large, 413)
 	if xp := s.member(key, g, u).Level.XP; xp != 1 {
-		t.Errorf("it is %d", xp)
+		t.Errorf("after refused requests the member has %d XP, want 1", xp)
 	}
 }
 
@@ -82,10 +82,10 @@ func answerIsPrivate(t *testing.T, s *service) {
 	for _, path := range []string{memberPath(g, u), "/v2/guilds/" + g + "/role-rewards/level?level=1&userId=" + u} {
 		got := s.Do("GET", path, key, nil).Want(t, 200)
 		if cache := got.Header.Get("Cache-Control"); !strings.Contains(cache, "private") {
-			t.Errorf("%s: Cache-Control is %q", path, cache)
+			t.Errorf("%s: Cache-Control is %q, want private in it", path, cache)
 		}
 		if vary := strings.Join(got.Header.Values("Vary"), ","); !strings.Contains(vary, "X-Api-Key") {
-			t.Errorf("%s: Vary is %q", path, vary)
+			t.Errorf("%s: Vary is %q, want X-Api-Key in it", path, vary)
 		}
 	}
 }

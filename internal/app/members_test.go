@@ -10,15 +10,15 @@ import (
 const maxXP = 2147483647
 
 var memberCases = cases{
-	"an answer is not for shared caches": answerIsPrivate,
-	"created, then read":                 createdThenRead,
-	"a second POST overwrites nothing":   secondPostOverwritesNothing,
-	"deleted, then gone":                 deletedThenGone,
-	"without an entry":                   withoutAnEntry,
-	"HEAD is GET without a body":         headIsGetWithoutBody,
-	"a body of 64 KiB":                   bodyOf64KiB,
-	"a body of unknown length":           bodyOfUnknownLength,
-	"names of headers and media type":    namesOfHeaders,
+	"shared caches may not keep an answer": answerIsPrivate,
+	"a created member can be read":         createdThenRead,
+	"a second POST overwrites nothing":     secondPostOverwritesNothing,
+	"a deleted member is 404":              deletedThenGone,
+	"a user without an entry is 404":       withoutAnEntry,
+	"HEAD is GET without a body":           headIsGetWithoutBody,
+	"a body may have 64 KiB":               bodyOf64KiB,
+	"a chunked body is bounded":            bodyOfUnknownLength,
+	"headers ignore upper and lower case":  namesOfHeaders,
 }
 
 func createdThenRead(t *testing.T, s *service) {
@@ -44,11 +44,11 @@ func secondPostOverwritesNothing(t *testing.T, s *service) {
 	wantFailure(t, again, 409)
 	wantLimits(t, again)
 	if after := s.member(key, g, u); fmt.Sprintf("%+v", flat(after)) != fmt.Sprintf("%+v", flat(before)) {
-		t.Errorf("it was %+v, it is %+v", flat(before), flat(after))
+		t.Errorf("a refused POST changed the member from %+v to %+v", flat(before), flat(after))
 	}
 }
 
-// flat is a member without pointers, for comparison.
+// flat returns a member's fields without pointers, for comparison.
 func flat(m member) []any {
 	updated := "never"
 	if m.Level.LastUpdated != nil {
@@ -68,11 +68,11 @@ func deletedThenGone(t *testing.T, s *service) {
 	wantFailure(t, s.Do("GET", memberPath(g, first), key, nil), 404)
 	wantFailure(t, s.Do("DELETE", memberPath(g, first), key, nil), 404)
 	if rank := s.member(key, g, second).Level.Rank; rank != 1 {
-		t.Errorf("the one left has rank %d", rank)
+		t.Errorf("the remaining member has rank %d, want 1", rank)
 	}
 	s.Do("POST", memberPath(g, first), key, object{"xp": 3, "user": object{"avatar": nil, "discriminator": "1", "username": "new"}}).Want(t, 200)
 	if m := s.member(key, g, first); m.Level.XP != 3 || m.Level.Rank != 2 || m.User["username"] != "new" {
-		t.Errorf("created again it is %v", flat(m))
+		t.Errorf("the member created again is %v, want 3 XP, rank 2 and the new name", flat(m))
 	}
 }
 

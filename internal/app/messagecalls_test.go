@@ -18,13 +18,13 @@ func whoMaySendMessages(t *testing.T, s *service) {
 	s.patch(key, g, u, object{"increment": 1})
 	s.admin("PUT", "/guilds/"+g, settings(exactly(20, nil))).Want(t, 200)
 	if got := s.award(key, g, message(u, nil))[0]; got.XP != 26 || got.MessageCount != 1 {
-		t.Errorf("once it is enabled again: %+v", got)
+		t.Errorf("once the guild is enabled again the message made %+v, want 26 XP and 1 message", got)
 	}
 }
 
 func oneCallIsOneRequest(t *testing.T, s *service) {
 	g := s.guild(nil)
-	_, key := s.mint(object{"guildIds": []string{g}, "rateLimit": 1}) // one more a minute: slow calls see no other
+	_, key := s.mint(object{"guildIds": []string{g}, "rateLimit": 1}) // refills once a minute, so a slow test sees the same
 	var messages []object
 	for _, u := range newUsers(250) {
 		messages = append(messages, message(u, nil))
@@ -36,13 +36,13 @@ func oneCallIsOneRequest(t *testing.T, s *service) {
 	}
 }
 
-// largeCalls sends as many messages as there may be, of one member, and of as many in a body of 1 MiB.
+// largeCalls sends the most messages that a call may have: all of one member, then one of each member in a body of 1 MiB.
 func largeCalls(t *testing.T, s *service) {
 	g, one := s.guild(exactly(20, nil)), newID()
 	key := s.key(g)
 	got := s.award(key, g, slices.Repeat([]object{message(one, nil)}, 1000)...)
 	if first, last := got[0], got[999]; first.Gained != 20 || last.Gained != 0 || last.XP != 20 || last.MessageCount != 1000 {
-		t.Errorf("1000 messages of one member: %+v ... %+v", first, last)
+		t.Errorf("of 1000 messages of one member the first made %+v and the last %+v, want 20 XP and then no more", first, last)
 	}
 	users := newUsers(1000)
 	var ofMany []object
@@ -52,7 +52,7 @@ func largeCalls(t *testing.T, s *service) {
 	text := jsonText(t, object{"messages": ofMany})
 	for i, r := range results(t, s.Do("POST", messagesPath(g), key, text+strings.Repeat(" ", 1<<20-len(text)))) {
 		if r.Gained != 20 || r.UserID != users[i] {
-			t.Fatalf("1000 members: result %d is %+v", i, r)
+			t.Fatalf("of 1000 members' messages number %d made %+v, want 20 XP of %s", i, r, users[i])
 		}
 	}
 	if n := len(s.board(key, g, 11).Levels); n != 1 {
@@ -60,7 +60,7 @@ func largeCalls(t *testing.T, s *service) {
 	}
 }
 
-// It runs alone: the metrics are of the whole process.
+// This test runs alone, because the metrics are of the whole process.
 func TestMessagesAreCounted(t *testing.T) {
 	s := start(t, onDataDir(t)...)
 	g := s.guild(exactly(60, object{"ignoredChannelIds": []string{chanA}}))
@@ -87,6 +87,6 @@ func TestMessagesAreCounted(t *testing.T) {
 	}
 	route := `levelboard_http_request_duration_seconds_count{method="POST",route="/v2/guilds/:guildId/messages",status="200"}`
 	if text := string(s.ops("/metrics").Body); !strings.Contains(text, route) {
-		t.Errorf("no %s in /metrics", route)
+		t.Errorf("/metrics lacks the route %s", route)
 	}
 }

@@ -18,7 +18,7 @@ func levelsAndRoles(t *testing.T, s *service) {
 	s.create(key, g, none, 490150)
 	got := s.award(key, g, message(several, nil), message(several, nil), message(one, nil), message(none, nil), message(fresh, nil))
 	want := []result{
-		{several, 1000, 1090, 5, 1, true, []string{roleA, roleC, roleD}, []string{roleB, roleE}}, // from 0
+		{several, 1000, 1090, 5, 1, true, []string{roleA, roleC, roleD}, []string{roleB, roleE}}, // from level 0
 		{several, 0, 1090, 5, 2, false, []string{}, []string{}},
 		{one, 1000, 1900, 7, 1, true, []string{roleA, roleC, roleD, roleE}, []string{roleB}},
 		{none, 1000, 491150, 100, 1, false, []string{}, []string{}},
@@ -29,10 +29,10 @@ func levelsAndRoles(t *testing.T, s *service) {
 			t.Errorf("result %d is\n%+v, want\n%+v", i, got[i], want[i])
 		}
 		if got[i].AddRoles == nil || got[i].RemoveRoles == nil {
-			t.Errorf("result %d has no list of roles", i)
+			t.Errorf("the roles of result %d are null, want lists", i)
 		}
 	}
-	// The same roles as the endpoint for a level has.
+	// The endpoint for a level has the same roles.
 	s.wantRoles(key, g, 5, want[0].AddRoles, want[0].RemoveRoles)
 }
 
@@ -44,13 +44,13 @@ func messagesOfNewMembers(t *testing.T, s *service) {
 	made := s.award(key, g, message(unknown, nil), message(silent, object{"channelId": chanA}), message(known, object{"user": object{
 		"avatar": "a_0123456789abcdef0123456789abcdef", "discriminator": "1234", "username": "ada", "globalName": "Ada \"é\"\n",
 	}}), message(unknown, nil))
-	for i, r := range made { // the reward at level 0 is given with the entry
+	for i, r := range made { // a new entry gets the reward at level 0
 		add, remove := roles{roleA}, roles{roleB}
 		if i == 3 {
 			add, remove = roles{}, roles{}
 		}
 		if r.LeveledUp || !slices.Equal(r.AddRoles, add) || !slices.Equal(r.RemoveRoles, remove) {
-			t.Errorf("result %d: %+v", i, r)
+			t.Errorf("result %d is %+v, want no level-up, roles to add %v and to remove %v", i, r, add, remove)
 		}
 	}
 	for u, want := range map[string]string{
@@ -64,15 +64,15 @@ func messagesOfNewMembers(t *testing.T, s *service) {
 			messages = 2
 		}
 		if fmt.Sprint(m.User) != fmt.Sprint(decoded(t, []byte(want))) || m.Level.MessageCount != messages {
-			t.Errorf("it is %v, want %s", flat(m), want)
+			t.Errorf("the member is %v, want the user %s and %d messages", flat(m), want, messages)
 		}
 		updated, err := time.Parse(time.RFC3339, *m.Level.LastUpdated)
 		if err != nil || updated.Before(began) || updated.After(time.Now().Add(time.Minute)) {
-			t.Errorf("lastUpdated is %s, %v", *m.Level.LastUpdated, err)
+			t.Errorf("lastUpdated is %s (%v), want the time of the message", *m.Level.LastUpdated, err)
 		}
 	}
 	if m := s.member(key, g, silent); m.Level.XP != 0 || m.Level.Rank != 3 {
-		t.Errorf("who gained nothing is %v", flat(m))
+		t.Errorf("the member who gained nothing is %v, want 0 XP and rank 3", flat(m))
 	}
 	wantFailure(t, s.Do("POST", memberPath(g, silent), key, object{"xp": 1, "user": gopher}), 409)
 }

@@ -8,16 +8,16 @@ import (
 )
 
 var messageCases = cases{
-	"the cooldown":                          cooldownOfMessages,
-	"what gains nothing starts no cooldown": nothingStartsNoCooldown,
-	"levels and roles":                      levelsAndRoles,
-	"members without an entry":              messagesOfNewMembers,
-	"who may send them, and where":          whoMaySendMessages,
-	"one call is one request":               oneCallIsOneRequest,
-	"large calls":                           largeCalls,
+	"a member gains once in a cooldown": cooldownOfMessages,
+	"without a gain no cooldown starts": nothingStartsNoCooldown,
+	"a message's level and roles":       levelsAndRoles,
+	"a first message makes an entry":    messagesOfNewMembers,
+	"who may send messages, and where":  whoMaySendMessages,
+	"one call is one request":           oneCallIsOneRequest,
+	"a call may have 1000 messages":     largeCalls,
 }
 
-// The channels of these tests, by a letter.
+// The channels of these tests.
 const (
 	chanA = "500000000000000001"
 	chanB = "500000000000000002"
@@ -27,7 +27,7 @@ const (
 
 func messagesPath(g string) string { return "/v2/guilds/" + g + "/messages" }
 
-// exactly returns settings with one XP for every message.
+// exactly returns settings that give xp for every message, overridden by over.
 func exactly(xp int, over object) object {
 	s := object{"xpPerMessageMin": xp, "xpPerMessageMax": xp}
 	for name, value := range over {
@@ -36,7 +36,7 @@ func exactly(xp int, over object) object {
 	return s
 }
 
-// message is one of u in chanD, and over it what over says.
+// message returns one of u in chanD, overridden by over.
 func message(u string, over object) object {
 	m := object{"userId": u, "channelId": chanD}
 	for name, value := range over {
@@ -45,7 +45,7 @@ func message(u string, over object) object {
 	return m
 }
 
-// result is what one message did.
+// result is the result of one message.
 type result struct {
 	UserID       string
 	Gained, XP   int
@@ -66,17 +66,17 @@ func results(t *testing.T, got apitest.Response) []result {
 	return apitest.JSON[struct{ Results []result }](t, got.Want(t, 200)).Results
 }
 
-// award sends messages and returns what each did.
+// award sends messages and returns their results.
 func (s *service) award(key, g string, messages ...object) []result {
 	s.t.Helper()
 	got := results(s.t, s.send(key, g, messages))
 	if len(got) != len(messages) {
-		s.t.Fatalf("%d results for %d messages", len(got), len(messages))
+		s.t.Fatalf("%d messages have %d results", len(messages), len(got))
 	}
 	return got
 }
 
-// gained is what each message gave.
+// gained returns the XP that each message gave.
 func gained(results []result) []int {
 	all := make([]int, len(results))
 	for i, r := range results {
@@ -88,11 +88,11 @@ func gained(results []result) []int {
 func wantGained(t *testing.T, got []result, want ...int) {
 	t.Helper()
 	if !slices.Equal(gained(got), want) {
-		t.Errorf("gained %v, want %v", gained(got), want)
+		t.Errorf("the messages gained %v XP, want %v", gained(got), want)
 	}
 }
 
-// newUsers are n users that nobody knows.
+// newUsers returns n users without entries.
 func newUsers(n int) []string {
 	users := make([]string, n)
 	for i := range users {
@@ -116,14 +116,14 @@ func cooldownOfMessages(t *testing.T, s *service) {
 	got := s.award(key, g, message(a, nil), message(b, nil), message(a, nil), message(a, nil))
 	wantGained(t, got, 20, 20, 0, 0)
 	if got[2].XP != 20 || got[2].MessageCount != 2 || got[3].MessageCount != 3 {
-		t.Errorf("during the cooldown: %+v", got[2:])
+		t.Errorf("during the cooldown the results are %+v, want 20 XP and 2 and 3 messages", got[2:])
 	}
 	got = s.award(key, g, message(b, nil), message(a, nil))
 	wantGained(t, got, 0, 0)
 	if m := s.member(key, g, a); m.Level.XP != 20 || m.Level.MessageCount != 4 {
-		t.Errorf("it is %v", flat(m))
+		t.Errorf("after the cooldown's messages the member is %v, want 20 XP and 4 messages", flat(m))
 	}
-	// PATCH with triggerCooldown starts it, PATCH without does not, and it holds no PATCH back.
+	// Only PATCH with triggerCooldown starts a cooldown, and no cooldown blocks PATCH.
 	for _, u := range []string{c, d} {
 		s.create(key, g, u, 5)
 	}
@@ -132,7 +132,7 @@ func cooldownOfMessages(t *testing.T, s *service) {
 	wantGained(t, s.award(key, g, message(c, nil), message(d, nil)), 0, 20)
 	s.patch(key, g, d, object{"increment": 3})
 	if m := s.member(key, g, d); m.Level.XP != 29 || m.Level.MessageCount != 1 {
-		t.Errorf("it is %v", flat(m))
+		t.Errorf("after PATCH and a message the member is %v, want 29 XP and 1 message", flat(m))
 	}
 }
 
@@ -146,8 +146,8 @@ func nothingStartsNoCooldown(t *testing.T, s *service) {
 	wantGained(t, s.award(key, g, message(b, zero)), 0)
 	wantGained(t, s.award(key, g, message(b, nil)), 20)
 	if m := s.member(key, g, b); m.Level.MessageCount != 2 || m.Level.LastUpdated == nil {
-		t.Errorf("it is %v", flat(m))
+		t.Errorf("the member is %v, want 2 counted messages and lastUpdated", flat(m))
 	}
 }
 
-// Many calls at once name the same members: every message is counted, and each member gains once in its cooldown.
+// Many concurrent calls name the same members. Every message is counted, and each member gains once in its cooldown.

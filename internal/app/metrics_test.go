@@ -20,11 +20,11 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// mostSeries bounds the lines of /metrics, whatever the traffic: 80 routes with five statuses each and 100 scripts and operations on the archive,
-// times the 16 lines of a histogram, and 2,000 others. This process has served the other tests before.
+// mostSeries bounds the lines of /metrics under any traffic: 80 routes with five statuses each and 100 scripts and archive operations, times
+// the 16 lines of a histogram, and 2,000 others. Other tests run before this one in the process.
 const mostSeries = (80*5+100)*16 + 2000
 
-// documented are the metrics of docs/metrics.md: the type and the sorted labels of each.
+// documented returns the metrics in docs/metrics.md: name to type and sorted labels.
 func documented(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/metrics.md")
@@ -33,25 +33,25 @@ func documented(t *testing.T) map[string]string {
 	}
 	found := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(levelboard_\\w+)` \\| (\\w+) \\|([^|]*)\\| \\S").FindAllStringSubmatch(string(text), -1) {
-		if strings.HasPrefix(row[1], "levelboard_bot_") { // another program's, with a test of its own
+		if strings.HasPrefix(row[1], "levelboard_bot_") { // the bot's, which has its own test
 			continue
 		}
 		labels := regexp.MustCompile(`\w+`).FindAllString(row[3], -1)
 		slices.Sort(labels)
 		if _, twice := found[row[1]]; twice {
-			t.Errorf("%s is documented twice", row[1])
+			t.Errorf("docs/metrics.md has %s twice", row[1])
 		}
 		found[row[1]] = row[2] + " " + strings.Join(labels, ",")
 	}
 	return found
 }
 
-// metric is the value of one of the service's series, which is of the whole process.
+// metric returns the value of a series, which all services in this process share.
 func (s *service) metric(series string) float64 {
 	s.t.Helper()
 	found := regexp.MustCompile(`(?m)^levelboard_` + regexp.QuoteMeta(series) + ` (\S+)$`).FindSubmatch(s.ops("/metrics").Want(s.t, 200).Body)
 	if found == nil {
-		s.t.Fatalf("/metrics has no levelboard_%s", series)
+		s.t.Fatalf("/metrics has no series levelboard_%s", series)
 	}
 	n, err := strconv.ParseFloat(string(found[1]), 64)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *service) metric(series string) float64 {
 	return n
 }
 
-// families reads what /metrics answers.
+// families parses the answer of /metrics.
 func families(t *testing.T, text []byte) map[string]*dto.MetricFamily {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.LegacyValidation)
@@ -71,7 +71,7 @@ func families(t *testing.T, text []byte) map[string]*dto.MetricFamily {
 	return found
 }
 
-// exposed are the service's metrics in the form of documented; each series of a metric must have the same labels.
+// exposed returns the service's metrics in the form of documented. All series of a metric must have the same labels.
 func exposed(t *testing.T, text []byte) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -87,7 +87,7 @@ func exposed(t *testing.T, text []byte) map[string]string {
 			slices.Sort(labels)
 			form := strings.ToLower(family.GetType().String()) + " " + strings.Join(labels, ",")
 			if before, ok := found[name]; ok && before != form {
-				t.Errorf("%s is %q and %q", name, before, form)
+				t.Errorf("two series of %s have the form %q and %q, want one form", name, before, form)
 			}
 			found[name] = form
 		}
@@ -95,7 +95,7 @@ func exposed(t *testing.T, text []byte) map[string]string {
 	return found
 }
 
-// traffic is of guilds, users and keys that are new each time, and returns all of their names. It must not fail the client.
+// traffic sends requests about new guilds, users and keys, and returns all their ids. No request may fail.
 func (s *service) traffic(guilds int) (names []string) {
 	s.t.Helper()
 	send := func(method, path, key, body string, options ...apitest.Option) {
@@ -136,7 +136,7 @@ func (s *service) traffic(guilds int) (names []string) {
 	return names
 }
 
-// bounded are the series whose number could follow the traffic.
+// bounded returns the series whose number could grow with the traffic.
 func bounded(text []byte) map[string]bool {
 	found := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
@@ -150,7 +150,7 @@ func bounded(text []byte) map[string]bool {
 	return found
 }
 
-// It runs alone, as the next ones: some metrics are of the whole process.
+// This test and the next ones run alone: some metrics are of the whole process.
 func TestMetricsAreAsDocumentedAndBounded(t *testing.T) {
 	s := start(t, append(onServers(t), often, "LEVELBOARD_RATE_LIMIT_KEY=1000000", "LEVELBOARD_RATE_LIMIT_IDENTITY=1000000")...)
 	names := s.traffic(2)
@@ -165,12 +165,12 @@ func TestMetricsAreAsDocumentedAndBounded(t *testing.T) {
 	})
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if got[name] != want[name] {
-			t.Errorf("%s is documented as %q, and /metrics has %q", name, want[name], got[name])
+			t.Errorf("docs/metrics.md has %s as %q, and /metrics as %q", name, want[name], got[name])
 		}
 	}
 	for name := range got {
 		if want[name] == "" {
-			t.Errorf("%s (%s) is not in docs/metrics.md", name, got[name])
+			t.Errorf("docs/metrics.md lacks %s (%s)", name, got[name])
 		}
 	}
 
@@ -179,25 +179,25 @@ func TestMetricsAreAsDocumentedAndBounded(t *testing.T) {
 	text = s.ops("/metrics").Want(t, 200).Body
 	for series := range bounded(text) {
 		if !before[series] {
-			t.Errorf("more traffic of the same kind made the series %s", series)
+			t.Errorf("more traffic of the same kind added the series %s", series)
 		}
 	}
 	if n := bytes.Count(text, []byte("\n")); n > mostSeries {
-		t.Errorf("/metrics has %d lines, more than %d", n, mostSeries)
+		t.Errorf("/metrics has %d lines, want at most %d", n, mostSeries)
 	}
 	for _, name := range names {
 		if bytes.Contains(text, []byte(name)) {
-			t.Errorf("/metrics names %s", name)
+			t.Errorf("/metrics contains %s of the traffic", name)
 		}
 	}
 	for _, outcome := range []string{`messages_total{outcome="gained"}`, `messages_total{outcome="cooldown"}`, `rate_limit_requests_total{outcome="limited",scope="key"}`} {
 		if bytes.Contains(text, []byte("levelboard_"+outcome+" 0\n")) || !bytes.Contains(text, []byte("levelboard_"+outcome)) {
-			t.Errorf("the traffic left no trace in %s", outcome)
+			t.Errorf("after the traffic %s is 0 or missing", outcome)
 		}
 	}
 }
 
-func TestPromtoolFindsNothingToSayAboutTheMetrics(t *testing.T) {
+func TestPromtoolAcceptsTheMetrics(t *testing.T) {
 	testenv.Long(t)
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
@@ -212,7 +212,7 @@ func TestPromtoolFindsNothingToSayAboutTheMetrics(t *testing.T) {
 	}
 }
 
-// A Prometheus that asks for them gets the durations as native histograms too.
+// A Prometheus that supports native histograms gets them for the durations too.
 func TestDurationsAreNativeHistograms(t *testing.T) {
 	s := start(t, onDataDir(t)...)
 	s.traffic(1)
@@ -221,18 +221,18 @@ func TestDurationsAreNativeHistograms(t *testing.T) {
 	for {
 		var family dto.MetricFamily
 		if err := decoder.Decode(&family); err != nil {
-			t.Fatalf("no request durations: %v", err)
+			t.Fatalf("/metrics lacks the request durations: %v", err)
 		}
 		if family.GetName() != "levelboard_http_request_duration_seconds" {
 			continue
 		}
 		h := family.GetMetric()[0].GetHistogram()
 		if len(h.GetPositiveSpan()) == 0 || len(h.GetBucket()) < 10 {
-			t.Errorf("it is %v, want native and classic buckets", h)
+			t.Errorf("the histogram is %v, want native and classic buckets", h)
 		}
 		bounds := h.GetBucket()
 		if first, last := bounds[0].GetUpperBound(), bounds[len(bounds)-1].GetUpperBound(); first > .0005 || last < 5 {
-			t.Errorf("classic buckets reach from %g to %g s", first, last)
+			t.Errorf("classic buckets reach from %g s to %g s, want from 0.5 ms or less to 5 s or more", first, last)
 		}
 		return
 	}

@@ -17,7 +17,7 @@ func TestRefusalsSayTheNextStep(t *testing.T) {
 		t.Helper()
 		wantFailure(t, got, status)
 		if !bytes.Contains(got.Body, []byte(sentence)) {
-			t.Errorf("%s does not say %q", got.Body, sentence)
+			t.Errorf("the message %s lacks the next step %q", got.Body, sentence)
 		}
 	}
 	says(s.Do("GET", memberPath(other, user), key, nil), 403, "Have the guild granted to the key: by its owner at /profile, or by the operator with levelboard key grant.")

@@ -11,12 +11,12 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// absence is one way in which Redis can be away. begin starts it and returns what ends it.
+// absence is one way in which Redis can be down. begin starts the outage and returns what ends it.
 type absence struct {
 	name  string
-	limit string // of requests; 0 is none, and then nothing asks Redis before the script does
+	limit string // of requests; with 0 a request's first call to Redis is its script
 	begin func(server *testenv.RedisServer, w *testenv.Proxy) (end func())
-	long  bool // in make ci only
+	long  bool // runs in make ci only
 }
 
 func refuses(server *testenv.RedisServer, _ *testenv.Proxy) func() {
@@ -49,8 +49,8 @@ var absences = []absence{
 	{"vanished", many, vanished, true},
 }
 
-// For each way in which Redis can be away: all that needs Redis is 503, within a second even for 500 requests at once; /readyz fails and /livez
-// does not; and after Redis returns, everything recovers by itself.
+// In each kind of outage, all that needs Redis is 503, within a second even for 500 requests at once; /readyz fails and /livez does not.
+// After Redis returns, everything recovers by itself.
 func TestRedisAway(t *testing.T) {
 	t.Parallel()
 	for _, away := range absences {
@@ -72,8 +72,8 @@ func redisAway(t *testing.T, away absence) {
 	key := s.key(g)
 	s.create(key, g, u, 5)
 	all := s.crowd(t, 500)
-	all.send(t, "GET", "/favicon.ico", "") // connects
-	// How long this machine takes for so many answers without Redis is no promise.
+	all.send(t, "GET", "/favicon.ico", "") // opens the connections
+	// Add the time that this machine takes for so many answers that need no Redis.
 	second := time.Second + all.send(t, "GET", "/favicon.ico", "").slowest()
 
 	end := away.begin(server, w)
@@ -87,14 +87,14 @@ func redisAway(t *testing.T, away absence) {
 			break
 		}
 		if attempt == 6 {
-			t.Errorf("the slowest of %d refusals took %v, longer than %v", len(got.took), got.slowest(), second)
+			t.Errorf("the slowest of %d refusals took %v, want at most %v", len(got.took), got.slowest(), second)
 			break
 		}
 		second = max(second, time.Second+2*all.send(t, "GET", "/favicon.ico", "").slowest())
 	}
 	s.ops("/readyz").Want(t, 503)
 	s.ops("/livez").Want(t, 200)
-	// The archive is there, so operators can continue.
+	// The archive still works, and so do the operator's calls.
 	s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
 	other := s.guild(nil)
 
@@ -106,14 +106,14 @@ func redisAway(t *testing.T, away absence) {
 	})
 	t.Logf("500 at once were refused after a median of %v, the last after %v; back after %v", got.median(), got.slowest(), testenv.Awake()-began)
 	if xp := s.member(key, g, u).Level.XP; xp != 5 {
-		t.Errorf("it is %d", xp)
+		t.Errorf("after the outage the member has %d XP, want 5", xp)
 	}
 	s.patch(key, g, u, object{"increment": 1})
 	s.board("", other, 1)
 }
 
-// With a longer LEVELBOARD_REDIS_TIMEOUT a request survives a pause that would fail it by default.
-func TestARequestIsAsPatientAsItIsTold(t *testing.T) {
+// With a longer LEVELBOARD_REDIS_TIMEOUT a request survives a pause that fails it by default.
+func TestARequestWaitsForTheRedisTimeout(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)
 	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), "LEVELBOARD_REDIS_TIMEOUT=5s")
@@ -125,19 +125,19 @@ func TestARequestIsAsPatientAsItIsTold(t *testing.T) {
 	answer := s.later("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
 	select {
 	case got := <-answer:
-		t.Fatalf("while Redis pauses there is an answer: %d %s", got.Status, got.Body)
+		t.Fatalf("a request was answered %d %s while Redis paused, want it to wait", got.Status, got.Body)
 	case <-time.After(1500 * time.Millisecond):
 	}
 	server.Resume()
 	if got := <-answer; got.Status != 200 {
-		t.Errorf("after the pause it is %d %s", got.Status, got.Body)
+		t.Errorf("after the pause the request is %d %s, want 200", got.Status, got.Body)
 	}
 	if xp := s.member(key, g, u).Level.XP; xp != 6 {
-		t.Errorf("it is %d XP", xp)
+		t.Errorf("after the pause the member has %d XP, want 6", xp)
 	}
 }
 
-// allRefused sends the calls at the same time and wants a complete 503 for each, soon.
+// allRefused sends the calls at the same time. Each must get a complete 503 within this time.
 func (s *service) allRefused(within time.Duration, calls []call) {
 	s.t.Helper()
 	together(s.t, len(calls), len(calls), func(i int) error {
@@ -147,17 +147,17 @@ func (s *service) allRefused(within time.Duration, calls []call) {
 			return err
 		}
 		if took := testenv.Awake() - began; took > within {
-			s.t.Errorf("%s %s took %v, longer than %v", c.method, c.path, took, within)
+			s.t.Errorf("%s %s took %v, want at most %v", c.method, c.path, took, within)
 		}
 		wantRefused(s.t, got, 503)
 		if header(s.t, got, "Retry-After") < 1 {
-			s.t.Errorf("%s %s: Retry-After is %q", c.method, c.path, got.Header.Get("Retry-After"))
+			s.t.Errorf("%s %s: Retry-After is %q, want 1 or more", c.method, c.path, got.Header.Get("Retry-After"))
 		}
 		return nil
 	})
 }
 
-// crowd is many clients, each with a connection of its own.
+// crowd is many clients, each with its own connection.
 type crowd struct {
 	s      *service
 	n      int
@@ -170,7 +170,7 @@ func (s *service) crowd(t *testing.T, n int) *crowd {
 	return &crowd{s: s, n: n, client: &http.Client{Transport: pool, Timeout: 30 * time.Second}}
 }
 
-// answers holds a crowd's answers, and how long they took.
+// answers are a crowd's answers and their times.
 type answers struct {
 	all  []apitest.Response
 	took []time.Duration
@@ -213,13 +213,13 @@ func (c *crowd) send(t *testing.T, method, path, key string) answers {
 	return got
 }
 
-// want checks that each answer is complete and has this status.
+// want fails unless each answer is complete and has this status.
 func (a answers) want(t *testing.T, status int) {
 	t.Helper()
 	for _, got := range a.all {
 		wantRefused(t, got, status)
 		if header(t, got, "Retry-After") < 1 {
-			t.Errorf("Retry-After is %q", got.Header.Get("Retry-After"))
+			t.Errorf("Retry-After is %q, want 1 or more", got.Header.Get("Retry-After"))
 		}
 		if t.Failed() {
 			return
@@ -227,8 +227,8 @@ func (a answers) want(t *testing.T, status int) {
 	}
 }
 
-// A request that was answered 503 may be sent again: Redis was away, or the guild had to be loaded and could not.
-func TestAfterAnOutageTheRequestIsSentAgain(t *testing.T) {
+// A client may repeat a request that got 503, because Redis was down or the guild could not be loaded.
+func TestARequestRefusedInAnOutageCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t, testenv.WithAOF())
 	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
@@ -244,7 +244,7 @@ func TestAfterAnOutageTheRequestIsSentAgain(t *testing.T) {
 	wantFailure(t, patch("made-before"), 503)
 	server.Start()
 	testenv.Wait(t, "the service answers again", func() bool { return patch("made-before").Status == 200 })
-	// A Redis that keeps its data keeps what it was asked.
+	// Redis kept its data, so it still has the record of the request.
 	wantReplay(t, first, patch("made-before"))
 	second := patch("sent-meanwhile").Want(t, 200)
 	wantJSON(t, second, `{"level":{"level":0,"messageCount":0,"xp":7}}`)

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// visit asks for a page as a browser does, cookies and all, and returns its status and text.
+// visit requests a page as a browser with cookies does, and returns its status and text.
 func visit(t *testing.T, browser *http.Client, method, address, form string) (int, string) {
 	t.Helper()
 	headers := []string{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -31,7 +31,7 @@ func visit(t *testing.T, browser *http.Client, method, address, form string) (in
 	return answer.Status, string(answer.Body)
 }
 
-// openPage is the stream of a page that is open, until it is closed, and its lines.
+// openPage opens the stream of a page and returns it with its lines.
 func openPage(t *testing.T, address string) (io.ReadCloser, *bufio.Scanner) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", address+"/live", nil)
@@ -72,23 +72,23 @@ func TestSigningInToTheService(t *testing.T) {
 	browser := newBrowser(t)
 	board := s.app.URL() + "/leaderboard/" + g
 	if status, text := visit(t, browser, "GET", board, ""); status != 401 || !strings.Contains(text, "/sign-in?next=") {
-		t.Fatalf("before signing in: %d %s", status, text)
+		t.Fatalf("the board before signing in is %d %s, want 401 with a way to sign in", status, text)
 	}
 	status, text := visit(t, browser, "GET", s.app.URL()+"/sign-in/provider?next="+url.QueryEscape("/leaderboard/"+g), "")
 	if status != 200 || !strings.Contains(text, "Moles &amp; Co") || !strings.Contains(text, "gopher") || !strings.Contains(text, "You manage this") {
-		t.Fatalf("after signing in: %d %s", status, text)
+		t.Fatalf("the board after signing in is %d %s, want it with its member and the manager's note", status, text)
 	}
 	signedInReads(t, s, browser, g, u)
 	managersMakeEvents(t, s, browser, g, u)
 	if status, text := visit(t, browser, "POST", s.app.URL()+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
-		t.Errorf("after signing out: %d %s", status, text)
+		t.Errorf("the page after signing out is %d %s, want it without ada", status, text)
 	}
 	if status, _ := visit(t, browser, "GET", board, ""); status != 401 {
-		t.Errorf("the board after signing out: %d", status)
+		t.Errorf("the board after signing out is %d, want 401", status)
 	}
 }
 
-// managersMakeEvents changes a member of 100 XP on the pages; who follows the guild hears of each change, once.
+// managersMakeEvents changes a member of 100 XP on the pages. A follower of the guild gets one event for each change.
 func managersMakeEvents(t *testing.T, s *service, manager *http.Client, g, u string) {
 	t.Helper()
 	f := s.follow(s.key(g), g, "")
@@ -114,8 +114,8 @@ func managersMakeEvents(t *testing.T, s *service, manager *http.Client, g, u str
 	}
 }
 
-// signedInReads calls the API as a script of the service's own page could: a signed-in user reads boards as that user, and changes nothing. A
-// page of another site gets nothing: browsers do not send it the cookie, and hide the answer of a request with one.
+// signedInReads calls the API as a script on the service's own page can: a signed-in user reads boards as that user, and changes nothing.
+// A page of another site gets nothing: browsers send it no cookie, and hide the answer to a request with one.
 func signedInReads(t *testing.T, s *service, manager *http.Client, private, member string) {
 	t.Helper()
 	public, ofOthers := s.guild(nil), s.guild(object{"visibility": "private"})
@@ -139,32 +139,32 @@ func signedInReads(t *testing.T, s *service, manager *http.Client, private, memb
 		got, err := testenv.Send(t.Context(), c.browser, c.method, s.app.URL()+c.path, "")
 		text := string(got.Body)
 		if err != nil || got.Status != c.status || !strings.Contains(text, c.shows) || c.hides != "" && strings.Contains(text, c.hides) {
-			t.Errorf("%s: %d %.200s %v", c.about, got.Status, text, err)
+			t.Errorf("%s is %d %.200s (%v), want %d with %q and without %q", c.about, got.Status, text, err, c.status, c.shows, c.hides)
 		}
 		if c.status == 200 && (!strings.Contains(got.Header.Get("Cache-Control"), "private") || !strings.Contains(got.Header.Get("Vary"), "Cookie")) {
-			t.Errorf("%s may be kept for others: %v", c.about, got.Header)
+			t.Errorf("shared caches may keep %s: %v", c.about, got.Header)
 		}
 		if got.Header.Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s: other sites may use the cookie", c.about)
+			t.Errorf("%s: other sites may send the cookie", c.about)
 		}
 	}
 }
 
-func TestAnUnknownAddressIsAnsweredAsItIsAsked(t *testing.T) {
+func TestAnUnknownAddressIs404AsPageOrJSON(t *testing.T) {
 	t.Parallel()
 	s := start(t, onDataDir(t)...)
 	if status, text := visit(t, newBrowser(t), "GET", s.app.URL()+"/nowhere", ""); status != 404 || !strings.Contains(text, "<h1>") {
-		t.Errorf("a browser got %d %s", status, text)
+		t.Errorf("a browser got %d %s, want a page with 404", status, text)
 	}
 	for _, path := range []string{"/v2/nowhere", "/admin/nowhere"} {
 		if status, text := visit(t, newBrowser(t), "GET", s.app.URL()+path, ""); status != 404 || !strings.HasPrefix(text, `{"message":`) {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: %d %s, want a 404 in JSON", path, status, text)
 		}
 	}
 	s.bad("GET", "/nowhere", "", nil).Want(t, 404)
 }
 
-// local is a sign-in without a provider.
+// local returns options with a sign-in that needs no provider.
 func local() app.Options {
 	return app.Options{Logger: slog.New(slog.DiscardHandler), Version: "test", LocalSignIn: []signin.Local{{
 		User: signin.User{ID: id.User(newID()), Name: "Robin"}, About: "who owns everything",
@@ -189,7 +189,7 @@ func TestTheDemosSignInIsForAnEmbeddedServiceOnLoopback(t *testing.T) {
 			s := run(t, built)
 			status, text := visit(t, newBrowser(t), "POST", s.app.URL()+"/sign-in/local", "as=0&next=/")
 			if status != test.status || strings.Contains(text, "Robin") != (status == 200) {
-				t.Errorf("%d %s", status, text)
+				t.Errorf("the sign-in is %d %s, want %d, with Robin if 200", status, text, test.status)
 			}
 		})
 	}

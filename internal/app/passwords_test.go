@@ -20,7 +20,7 @@ const (
 	secondPassword = "the-s3cond/Password"
 )
 
-// secretFile writes a secret into a file, in place of what it held.
+// secretFile writes a secret into a file, replacing its content.
 func secretFile(t *testing.T, path, secret string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
@@ -38,14 +38,14 @@ func askAll(t *testing.T, servers []*testenv.RedisServer, args ...string) {
 	}
 }
 
-// rotated is a set of Redis servers whose user's password is changed.
+// rotated is a set of Redis servers whose user's password changes.
 type rotated struct {
 	servers []*testenv.RedisServer
-	url     func(password string) string // of the user levelboard
+	url     func(password string) string // for the user levelboard
 	environ []string
 }
 
-// asOwner runs statements in the database at url, as the user in it.
+// asOwner returns a function that runs statements in the database at url as its user.
 func asOwner(t *testing.T, url string) (sql func(statement string)) {
 	t.Helper()
 	owner, err := pgx.Connect(t.Context(), url)
@@ -61,8 +61,8 @@ func asOwner(t *testing.T, url string) (sql func(statement string)) {
 	}
 }
 
-// Files of URLs with new passwords and users are replaced while the service runs, and it uses them without a restart. While a file is half written,
-// or names another server, the service uses its old content.
+// Files with URLs are replaced by others with new passwords and users while the service runs, and it uses them without a restart. A file
+// that is half written, or that names another server, is ignored.
 func TestPasswordsThatAreReplaced(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)
@@ -87,7 +87,7 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 				return "redis://" + url.UserPassword("levelboard", password).String() + "@" + hosts
 			}, environ: []string{
 				"LEVELBOARD_REDIS_MODE=sentinel", "LEVELBOARD_REDIS_MASTER=" + testenv.MasterName,
-				"LEVELBOARD_REDIS_SENTINEL_PASSWORD=" + sentinelPassword, // as it is at the start
+				"LEVELBOARD_REDIS_SENTINEL_PASSWORD=" + sentinelPassword, // valid at the start
 			}}
 		},
 	}
@@ -153,10 +153,10 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 				return false
 			})
 			if xp := s.member(key, g, member).Level.XP; xp != 3 {
-				t.Errorf("%d XP", xp)
+				t.Errorf("after all changes the member has %d XP, want 3", xp)
 			}
 			if log.Has("f1rst") || log.Has("s3cond") {
-				t.Error("a password is in the log")
+				t.Error("the log contains a password")
 			}
 		})
 	}

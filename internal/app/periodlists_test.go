@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// listed is what a list of periods says of one.
+// listed is one period in a list of periods.
 type listed struct {
 	thePeriod
 	Members, Gained int
@@ -42,38 +42,38 @@ func listOfPeriods(t *testing.T, s *service) {
 	s.patch(key, g, users[0], object{"decrement": 10})
 	all := s.periods("", periodsPath(g))
 	if len(all) != 4 {
-		t.Fatalf("%d periods: %+v", len(all), all)
+		t.Fatalf("%d periods are listed, want 4: %+v", len(all), all)
 	}
 	if !slices.IsSortedFunc(all, func(a, b listed) int {
 		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.End.Sub(a.Start), b.End.Sub(b.Start)))
 	}) {
-		t.Errorf("the order is wrong: %+v", all)
+		t.Errorf("the periods are in the wrong order: %+v", all)
 	}
 	for _, p := range all {
 		if p.Closed || p.Members != 4 || p.Gained != 140 || len(p.Winners) != 3 {
-			t.Errorf("%+v", p)
+			t.Errorf("the period %s is %+v, want it running, 4 members, 140 XP and 3 winners", p.ID, p)
 			continue
 		}
 		for i, w := range p.Winners {
 			if w.Rank != i+1 || w.UserID != users[4-i] || w.Gained != 50-10*i || w.User["username"] != "gopher" {
-				t.Errorf("%s: winner %+v", p.ID, w)
+				t.Errorf("%s: winner %d is %+v, want %s with %d XP", p.ID, i+1, w, users[4-i], 50-10*i)
 			}
 		}
 	}
 	for _, kind := range kinds {
 		if of := s.periods("", periodsPath(g)+"&kind="+kind); len(of) != 1 || of[0].Kind != kind {
-			t.Errorf("of kind %s: %+v", kind, of)
+			t.Errorf("the periods of kind %s are %+v, want one", kind, of)
 		}
 	}
 	if next := s.periods("", "/v2/levels/"+g+"/periods?page=2"); next == nil || len(next) != 0 {
-		t.Errorf("page 2: %+v", next)
+		t.Errorf("page 2 of the periods is %+v, want an empty list", next)
 	}
 	s.Do("GET", "/v2/levels/"+g+"/periods?page=99999999999999999999", "", nil).Want(t, 200)
 	s.Do("HEAD", periodsPath(g), "", nil).Want(t, 200)
 	wantHeader(t, s.Do("GET", periodsPath(g), "", nil), "Cache-Control", "private, no-cache")
 }
 
-// days is the answer to activity and history.
+// days is the answer of activity and history.
 type days struct {
 	Days []struct {
 		Date            string
@@ -94,7 +94,7 @@ func (s *service) days(key, path string) days {
 	return apitest.JSON[days](s.t, s.Do("GET", path, key, nil).Want(s.t, 200))
 }
 
-// seed gives a guild that nobody has used yet members with gains on days from today on.
+// seed gives members of an unused guild gains, by days from today.
 func (s *service) seed(g string, gains map[string]map[int]int64) {
 	s.t.Helper()
 	var rows []snapshot.Row
@@ -123,17 +123,17 @@ func activityAndHistory(t *testing.T, s *service) {
 	today, yesterday, before := day(t, 0).String(), day(t, -1).String(), day(t, -2).String()
 	want := fmt.Sprintf("%s 30 0, %s 5 0, %s 7 0", before, yesterday, today)
 	if got := s.days(key, historyPath(g, a)).String(); got != want {
-		t.Errorf("the history of a is %s, want %s", got, want)
+		t.Errorf("a's history is %s, want %s", got, want)
 	}
 	if got, want := s.days(key, historyPath(g, b)).String(), fmt.Sprintf("%s -10 0, %s 9 0", before, today); got != want {
-		t.Errorf("the history of b is %s, want %s", got, want)
+		t.Errorf("b's history is %s, want %s", got, want)
 	}
 	short := strings.Replace(historyPath(g, a), "366", "2", 1)
 	if got, want := s.days(key, short).String(), fmt.Sprintf("%s 5 0, %s 7 0", yesterday, today); got != want {
-		t.Errorf("two days are %s, want %s", got, want)
+		t.Errorf("the history of two days is %s, want %s", got, want)
 	}
 	if got := s.days("", strings.Replace(activityPath(g), "366", "1", 1)).String(); got != today+" 16 2" {
-		t.Errorf("the activity of today is %s", got)
+		t.Errorf("today's activity is %s, want 16 XP of 2 members", got)
 	}
 	s.patch(key, g, a, object{"decrement": 7})
 	if got, want := s.days(key, historyPath(g, a)).String(), fmt.Sprintf("%s 30 0, %s 5 0", before, yesterday); got != want {
@@ -142,16 +142,16 @@ func activityAndHistory(t *testing.T, s *service) {
 	for _, path := range []string{activityPath(g), historyPath(g, a)} {
 		wantNoBody(t, s.Do("HEAD", path, key, nil).Want(t, 200))
 	}
-	// A member that is deleted and comes back begins again, at once.
+	// The history of a member that was deleted and created again starts again, at once.
 	s.Do("DELETE", memberPath(g, a), key, nil).Want(t, 204)
 	s.create(key, g, a, 0)
 	s.patch(key, g, a, object{"increment": 3})
 	for range 2 {
 		if got := s.days(key, historyPath(g, a)).String(); got != today+" 3 0" {
-			t.Errorf("the history of a member that is back is %s", got)
+			t.Errorf("the history of the member created again is %s, want 3 XP today", got)
 		}
 		s.wantRows(g, "season", row(1, a, 3))
-		s.checkpoint(g, "archived") // and once that is archived
+		s.checkpoint(g, "archived") // and the same once it is archived
 	}
 }
 
@@ -163,11 +163,11 @@ func nothingConfigured(t *testing.T, s *service) {
 		s.Do("GET", periodPath(g, kind, 1), "", nil).Want(t, 404)
 	}
 	if all := s.periods("", periodsPath(g)); all == nil || len(all) != 0 {
-		t.Errorf("periods: %v", all)
+		t.Errorf("the periods are %v, want an empty list", all)
 	}
 	for _, path := range []string{activityPath(g), historyPath(g, u)} {
 		if got := string(s.Do("GET", path, key, nil).Want(t, 200).Body); got != `{"days":[]}` {
-			t.Errorf("%s: %s", path, got)
+			t.Errorf("%s is %s, want no days", path, got)
 		}
 	}
 }

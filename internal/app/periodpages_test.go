@@ -17,7 +17,7 @@ func whoMayReadPeriods(t *testing.T, s *service) {
 	}
 	wantHeader(t, s.Do("GET", board, key, nil).Want(t, 200), "Cache-Control", "private, no-cache")
 	if s.periodBoard(key, g, "day").IsManager || !s.periodBoard(ofBoss, g, "day").IsManager {
-		t.Error("isManager is not the caller's")
+		t.Error("isManager is true for another key, or false for the manager's")
 	}
 	s.admin("PUT", "/guilds/"+g, settings(counting(t, nil))).Want(t, 200)
 	for path, status := range map[string]int{board: 200, past: 404, periodsPath(g): 200, activityPath(g): 200, history: 401} {

@@ -11,28 +11,28 @@ import (
 )
 
 var periodCases = cases{
-	"running boards":              runningBoards,
-	"who may read":                whoMayReadPeriods,
-	"the list":                    listOfPeriods,
-	"activity and history":        activityAndHistory,
-	"nothing configured":          nothingConfigured,
-	"closed boards stay":          closedBoardsStay,
-	"caches keep closed boards":   cachesKeepClosedBoards,
-	"a closed period is an event": closedPeriodIsAnEvent,
+	"running boards have ranks and gains": runningBoards,
+	"periods are as private as the board": whoMayReadPeriods,
+	"the list has order and winners":      listOfPeriods,
+	"activity and history are by day":     activityAndHistory,
+	"without periods lists are empty":     nothingConfigured,
+	"closed boards stay":                  closedBoardsStay,
+	"caches keep closed boards":           cachesKeepClosedBoards,
+	"a closed period is an event":         closedPeriodIsAnEvent,
 }
 
-// atNoon is a time zone in which it is about noon, so that no test runs over midnight.
+// atNoon returns a time zone in which it is about noon now, so that no test runs over midnight.
 func atNoon() string {
 	switch ahead := 12 - time.Now().UTC().Hour(); {
 	case ahead > 0:
-		return fmt.Sprintf("Etc/GMT-%d", ahead) // the sign is that of POSIX
+		return fmt.Sprintf("Etc/GMT-%d", ahead) // POSIX inverts the sign
 	case ahead < 0:
 		return fmt.Sprintf("Etc/GMT+%d", -ahead)
 	}
 	return "UTC"
 }
 
-// day is a day in that zone, from today on.
+// day returns a day in that zone, counted from today.
 func day(t *testing.T, from int) period.Day {
 	t.Helper()
 	zone, err := time.LoadLocation(atNoon())
@@ -42,13 +42,13 @@ func day(t *testing.T, from int) period.Day {
 	return period.DayAt(time.Now(), zone) + period.Day(from)
 }
 
-// season is one of a guild's settings, by days from today.
+// season returns a season for a guild's settings, in days from today.
 func season(t *testing.T, id string, start, end int) object {
 	t.Helper()
 	return object{"id": id, "name": "The " + id, "start": day(t, start).String(), "end": day(t, end).String()}
 }
 
-// counting are settings with all kinds of periods, and over them what over says.
+// counting returns settings with all kinds of periods, overridden by over.
 func counting(t *testing.T, over object) object {
 	t.Helper()
 	s := object{"timeZone": atNoon(), "periods": []string{"day", "week", "month"}, "seasons": []object{season(t, "now", -3, 3)}}
@@ -68,7 +68,7 @@ func historyPath(g, u string) string {
 	return "/v2/guilds/" + g + "/members/" + u + "/history?days=366"
 }
 
-// thePeriod is what answers say of a period.
+// thePeriod is a period in an answer.
 type thePeriod struct {
 	ID, Kind   string
 	Name       *string
@@ -87,7 +87,7 @@ type periodBoard struct {
 	}
 }
 
-// rows are the members with their ranks and gains.
+// rows returns the members with their ranks and gains.
 func (b periodBoard) rows() (rows []string) {
 	for _, l := range b.Levels {
 		rows = append(rows, fmt.Sprintf("%d %s %d", l.Rank, l.UserID, l.Gained))
@@ -103,7 +103,7 @@ func (s *service) periodBoard(key, entry, period string) periodBoard {
 func (s *service) wantRows(g, period string, want ...string) {
 	s.t.Helper()
 	if got := s.periodBoard("", g, period).rows(); !slices.Equal(got, want) {
-		s.t.Errorf("%s: the rows are %v, want %v", period, got, want)
+		s.t.Errorf("the rows of the %s are %v, want %v", period, got, want)
 	}
 }
 
@@ -111,7 +111,7 @@ func row(rank int, u string, gained int) string { return fmt.Sprintf("%d %s %d",
 
 var kinds = []string{"day", "week", "month", "season"}
 
-// gain adds to a member's XP, and makes the member first if it is not there.
+// gain adds to a member's XP, and creates the member if needed.
 func (s *service) gain(key, g, u string, xp int) {
 	s.t.Helper()
 	if s.Do("GET", memberPath(g, u), key, nil).Status == 404 {
@@ -150,18 +150,18 @@ func runningBoards(t *testing.T, s *service) {
 		}
 		starts, ends := p.Bounds(zone)
 		if now := got.Period; now.ID != ids[kind] || now.Kind != kind || now.Closed || !now.Start.Equal(starts) || !now.End.Equal(ends) {
-			t.Errorf("%s: %+v, want %s from %s to %s", kind, now, ids[kind], starts, ends)
+			t.Errorf("the %s is %+v, want the running %s from %s to %s", kind, now, ids[kind], starts, ends)
 		}
 		if name := got.Period.Name; kind == "season" && (name == nil || *name != "The now") || kind != "season" && name != nil {
-			t.Errorf("%s: the name is %v", kind, name)
+			t.Errorf("the %s has the name %v, want one for seasons only", kind, name)
 		}
 		if first := got.Levels[0]; first.XP != 1050 || first.Level != 5 {
-			t.Errorf("%s: %+v", kind, first)
+			t.Errorf("the first row of the %s is %+v, want 1050 XP and level 5", kind, first)
 		}
 	}
 	got := s.Do("HEAD", periodPath(g, "week", 1), "", nil).Want(t, 200)
 	wantNoBody(t, got)
 	wantHeader(t, got, "Cache-Control", "public, no-cache")
-	s.patch(key, g, c, object{"increment": 60}) // 59 in all: first
+	s.patch(key, g, c, object{"increment": 60}) // gained 59 in all, which is the most
 	s.wantRows(g, "day", row(1, c, 59), row(2, a, 50), row(3, b, 40))
 }

@@ -13,21 +13,21 @@ import (
 )
 
 var positionCases = cases{
-	"where a member stands":            whereAMemberStands,
-	"the top per cent are rounded up":  topPercentIsRoundedUp,
-	"where a member stands in periods": whereAMemberStandsInPeriods,
-	"around a member":                  aroundAMember,
-	"around a member of a period":      aroundAMemberOfAPeriod,
-	"members by a name":                membersByName,
-	"members by ids":                   membersByIDs,
-	"members who are not there":        membersNotThere,
+	"a member's position on the board":     whereAMemberStands,
+	"the top per cent are rounded up":      topPercentIsRoundedUp,
+	"a member's position in periods":       whereAMemberStandsInPeriods,
+	"the rows around a member":             aroundAMember,
+	"the rows around a member of a period": aroundAMemberOfAPeriod,
+	"members are found by name":            membersByName,
+	"members are found by ids":             membersByIDs,
+	"reads of unknown members are 404":     membersNotThere,
 }
 
 func membersPath(g, query string) string   { return "/v2/guilds/" + g + "/members?" + query }
 func standingPath(g, u string) string      { return "/v2/guilds/" + g + "/members/" + u }
 func aroundPath(g, u, query string) string { return standingPath(g, u) + "/around?" + query }
 
-// readPaths are paths of all reads of members.
+// readPaths returns a path of each read of members.
 func readPaths(g, u string) []string {
 	return []string{standingPath(g, u), aroundPath(g, u, "limit=3"), membersPath(g, "ids="+u), membersPath(g, "search=gopher&limit=3")}
 }
@@ -48,13 +48,13 @@ func whereAMemberStands(t *testing.T, s *service) {
 	wantHeader(t, got, "Cache-Control", "private, no-cache")
 	first := s.Do("GET", standingPath(g, a), key, nil).Want(t, 200)
 	if ahead := apitest.At[any](t, first, "ahead"); ahead != nil || apitest.At[float64](t, first, "rank") != 1 {
-		t.Errorf("the first is %s", first.Body)
+		t.Errorf("the first member's position is %s, want rank 1 and nobody ahead", first.Body)
 	}
 	s.patch(key, g, c, maxXP)
 	for _, u := range []string{a, b, c} {
 		got := s.Do("GET", standingPath(g, u), key, nil).Want(t, 200)
 		if rank := apitest.At[float64](t, got, "rank"); int(rank) != s.member(key, g, u).Level.Rank {
-			t.Errorf("the rank is %v, and of the member %d", rank, s.member(key, g, u).Level.Rank)
+			t.Errorf("the position's rank is %v, want the member's %d", rank, s.member(key, g, u).Level.Rank)
 		}
 	}
 }
@@ -66,12 +66,12 @@ func topPercentIsRoundedUp(t *testing.T, s *service) {
 	for rank, want := range []float64{14.29, 28.58, 42.86, 57.15, 71.43, 85.72, 100} {
 		got := s.Do("GET", standingPath(g, users[rank]), key, nil).Want(t, 200)
 		if top := apitest.At[float64](t, got, "topPercent"); top != want || apitest.At[float64](t, got, "rank") != float64(rank+1) {
-			t.Errorf("rank %d of 7: %s, want %v", rank+1, got.Body, want)
+			t.Errorf("the position of rank %d of 7 is %s, want the top %v per cent", rank+1, got.Body, want)
 		}
 	}
 }
 
-// periodRank is what a member's answer says of a period.
+// periodRank is a period in a member's position.
 type periodRank struct {
 	ID, Kind string
 	Rank     *int
@@ -97,7 +97,7 @@ func whereAMemberStandsInPeriods(t *testing.T, s *service) {
 		got := apitest.JSON[struct{ Periods []periodRank }](t, s.Do("GET", standingPath(g, u), key, nil).Want(t, 200))
 		for i, id := range ids {
 			if len(got.Periods) != 4 || got.Periods[i].String() != id+" "+kinds[i]+" "+rankAndGain {
-				t.Fatalf("%v, want %s %s", got.Periods, id, rankAndGain)
+				t.Fatalf("the member's periods are %v, want %s %s among 4", got.Periods, id, rankAndGain)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func whereAMemberStandsInPeriods(t *testing.T, s *service) {
 	want(a, "1 5")
 }
 
-// rowsAround are the rows around a member, and how many members are on the board.
+// rowsAround returns the rows around a member, and the number of members on the board.
 func (s *service) rowsAround(key, g, u, query string) (rows []string, of int) {
 	s.t.Helper()
 	got := apitest.JSON[struct {
@@ -130,16 +130,16 @@ func aroundAMember(t *testing.T, s *service) {
 	}
 	for query, want := range map[string][]string{"": all[10:21], "limit=4": all[13:17], "limit=100": all} {
 		if got, of := s.rowsAround(key, g, users[15], query); !slices.Equal(got, want) || of != 30 {
-			t.Errorf("%s around rank 16: %v of %d, want %v", query, got, of, want)
+			t.Errorf("%s around rank 16 is %v of %d, want %v of 30", query, got, of, want)
 		}
 	}
 	got := s.Do("GET", aroundPath(g, users[7], "limit=1"), key, nil).Want(t, 200)
 	page := s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)
 	if of, on := apitest.At[[]any](t, got, "levels")[0], apitest.At[[]any](t, page, "levels")[7]; fmt.Sprint(of) != fmt.Sprint(on) {
-		t.Errorf("the row is %v, and on the leaderboard %v", of, on)
+		t.Errorf("the row is %v, want the leaderboard's %v", of, on)
 	}
 	if strings.Contains(string(got.Body), `"gained"`) {
-		t.Errorf("without a period: %s", got.Body)
+		t.Errorf("rows without a period have gains: %s", got.Body)
 	}
 }
 
@@ -151,25 +151,25 @@ func aroundAMemberOfAPeriod(t *testing.T, s *service) {
 		users = append(users, newID())
 		s.gain(key, g, users[i], 50-10*i)
 	}
-	s.patch(key, g, users[4], object{"decrement": 10}) // none is left
+	s.patch(key, g, users[4], object{"decrement": 10}) // no gain is left
 	for _, name := range append([]string{day(t, 0).String(), "season-now"}, kinds...) {
 		got, of := s.rowsAround(key, g, users[2], "limit=3&period="+name)
 		if want := []string{row(2, users[1], 40), row(3, users[2], 30), row(4, users[3], 20)}; !slices.Equal(got, want) || of != 4 {
-			t.Errorf("%s: %v of %d, want %v", name, got, of, want)
+			t.Errorf("%s: the rows are %v of %d, want %v of 4", name, got, of, want)
 		}
 		wantFailure(t, s.Do("GET", aroundPath(g, users[4], "period="+name), key, nil), 404)
 	}
 	s.Do("GET", aroundPath(g, users[4], ""), key, nil).Want(t, 200)
 	s.leave(key, g, users[0])
 	if message := s.Do("GET", aroundPath(g, users[0], "period=day"), key, nil).Want(t, 404).Message(t); !strings.Contains(message, "has left") {
-		t.Errorf("of a member who has left: %q", message)
+		t.Errorf("around an absent member the message is %q, want \"has left\" in it", message)
 	}
 	for _, name := range []string{"1999-W01", "season-other", "9999-12"} {
 		wantFailure(t, s.Do("GET", aroundPath(g, users[0], "period="+name), key, nil), 404)
 	}
 }
 
-// known is what is answered about members by their ids.
+// known is the answer about members by their ids.
 type known struct {
 	Members []struct{ UserID string }
 	Missing []string
@@ -185,22 +185,22 @@ func membersByIDs(t *testing.T, s *service) {
 	got := s.Do("GET", membersPath(g, "ids="+strings.Join(asked, ",")), key, nil).Want(t, 200)
 	answer := apitest.JSON[known](t, got)
 	if len(asked) != 100 || len(answer.Members) != 99 || !slices.Equal(answer.Missing, []string{unknown}) {
-		t.Fatalf("of %d: %d members, missing %v", len(asked), len(answer.Members), answer.Missing)
+		t.Fatalf("of %d ids %d members are found and %v missing, want 99 and %s", len(asked), len(answer.Members), answer.Missing, unknown)
 	}
 	for i, u := range slices.DeleteFunc(asked, func(u string) bool { return u == unknown }) {
 		if answer.Members[i].UserID != u {
-			t.Errorf("%d. is %s, want %s", i, answer.Members[i].UserID, u)
+			t.Errorf("member %d is %s, want %s", i, answer.Members[i].UserID, u)
 		}
 	}
 	page := s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)
 	if row, on := apitest.At[[]any](t, got, "members")[0], apitest.At[[]any](t, page, "levels")[50]; fmt.Sprint(row) != fmt.Sprint(on) {
-		t.Errorf("the row is %v, and on the leaderboard %v", row, on)
+		t.Errorf("the row is %v, want the leaderboard's %v", row, on)
 	}
 	wantJSON(t, s.Do("GET", membersPath(g, "ids="+unknown), key, nil).Want(t, 200), `{"members":[],"missing":["`+unknown+`"]}`)
 	wantHeader(t, got, "Cache-Control", "private, no-cache")
 }
 
-// found waits until a search finds these members and no others.
+// found waits until a search finds exactly these members.
 func (s *service) found(key, g, query string, want ...string) {
 	s.t.Helper()
 	var got []string
@@ -230,14 +230,14 @@ func membersByName(t *testing.T, s *service) {
 	s.found(key, g, "search=%25")
 	s.found(key, g, "search="+strings.Repeat("%C3%A9", 64))
 	s.patch(key, g, a, 400)
-	s.found(key, g, "search=ada", a, b) // by the ranks of now
+	s.found(key, g, "search=ada", a, b) // in the order of the current ranks
 	got := s.Do("GET", membersPath(g, "search=lovelace"), key, nil).Want(t, 200)
 	page := s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)
 	if row, on := apitest.At[[]any](t, got, "members")[0], apitest.At[[]any](t, page, "levels")[0]; fmt.Sprint(row) != fmt.Sprint(on) {
-		t.Errorf("the row is %v, and on the leaderboard %v", row, on)
+		t.Errorf("the row is %v, want the leaderboard's %v", row, on)
 	}
 	if strings.Contains(string(got.Body), "missing") {
-		t.Errorf("it is %s", got.Body)
+		t.Errorf("a search by name lists missing members: %s", got.Body)
 	}
 	s.Do("PUT", "/v2/guilds/"+g+"/presence", key, object{"present": false, "userIds": []string{b}}).Want(t, 200)
 	s.found(key, g, "search=ada", a)
@@ -254,7 +254,7 @@ func membersNotThere(t *testing.T, s *service) {
 	}
 	for _, path := range readPaths(g, newID())[:2] {
 		wantFailure(t, s.Do("GET", path, key, nil), 404)
-		wantRefused(t, s.Do("GET", path, s.key(), nil), 403) // before it is looked for
+		wantRefused(t, s.Do("GET", path, s.key(), nil), 403) // the grant is checked before the member
 	}
 	gone := func() {
 		t.Helper()

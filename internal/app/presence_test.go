@@ -10,14 +10,14 @@ import (
 )
 
 var presenceCases = cases{
-	"who has left is on no board":      leftIsOnNoBoard,
-	"who comes back has everything":    backWithEverything,
-	"one that is not counted does not": uncountedBringsNobodyBack,
+	"an absent member is on no board":       leftIsOnNoBoard,
+	"a member who returns has everything":   backWithEverything,
+	"an ignored message brings nobody back": uncountedBringsNobodyBack,
 }
 
 func presencePath(g string) string { return "/v2/guilds/" + g + "/presence" }
 
-// setPresence wants so many members changed, and these missing.
+// setPresence sets users present or absent, and fails unless this many changed and these are missing.
 func (s *service) setPresence(key, g string, present bool, changed int, missing []string, users ...string) {
 	s.t.Helper()
 	got := s.Do("PUT", presencePath(g), key, object{"present": present, "userIds": users}).Want(s.t, 200)
@@ -25,7 +25,7 @@ func (s *service) setPresence(key, g string, present bool, changed int, missing 
 	wantJSON(s.t, got, jsonText(s.t, object{"changed": changed, "missing": some(missing)}))
 }
 
-// leave takes members off the board who are on it, and comeBack brings back those who have left.
+// leave makes members absent who are present, and comeBack reverses it.
 func (s *service) leave(key, g string, users ...string) {
 	s.t.Helper()
 	s.setPresence(key, g, false, len(users), nil, users...)
@@ -36,7 +36,7 @@ func (s *service) comeBack(key, g string, users ...string) {
 	s.setPresence(key, g, true, len(users), nil, users...)
 }
 
-// wantLeft fails unless the member has left: it can be neither read, changed nor created.
+// wantLeft fails unless the member is absent: reads, changes and a creation must be refused.
 func (s *service) wantLeft(key, g, u string) {
 	s.t.Helper()
 	for _, got := range []apitest.Response{
@@ -45,14 +45,14 @@ func (s *service) wantLeft(key, g, u string) {
 	} {
 		wantFailure(s.t, got, 404)
 		if message := got.Message(s.t); !strings.Contains(message, "has left") || !strings.Contains(message, "presence") {
-			s.t.Errorf("the message is %q", message)
+			s.t.Errorf("the refusal's message is %q, want \"has left\" and \"presence\" in it", message)
 		}
 	}
 	s.Do("GET", memberPath(g, u)+"/card.svg", "", nil).Want(s.t, 404)
 	made := s.Do("POST", memberPath(g, u), key, object{"xp": 1, "user": gopher})
 	wantFailure(s.t, made, 409)
 	if message := made.Message(s.t); !strings.Contains(message, "has left") || !strings.Contains(message, "presence") {
-		s.t.Errorf("POST says %q, and PATCH does not work", message)
+		s.t.Errorf("POST on an absent member says %q, want \"has left\" and \"presence\" in it", message)
 	}
 }
 
@@ -65,17 +65,17 @@ func leftIsOnNoBoard(t *testing.T, s *service) {
 	}
 	s.setPresence(key, g, false, 2, []string{nobody}, users[0], nobody, users[2])
 	if got := s.board(key, g, 1); !slices.Equal(got.order(), users[1:2]) || got.Levels[0].Rank != 1 {
-		t.Errorf("the board is %+v", got.Levels)
+		t.Errorf("the board is %+v, want only %s with rank 1", got.Levels, users[1])
 	}
 	if rank := s.member(key, g, users[1]).Level.Rank; rank != 1 {
-		t.Errorf("who stayed has rank %d", rank)
+		t.Errorf("the member who stayed has rank %d, want 1", rank)
 	}
 	etag := s.etag(key, g, 1)
 	s.wantLeft(key, g, users[0])
 	s.setPresence(key, g, false, 0, nil, users[0], users[2])
 	s.setPresence(key, g, true, 0, []string{nobody}, users[1], nobody)
 	if now := s.etag(key, g, 1); now != etag {
-		t.Errorf("what changed nothing moved the guild from %s to %s", etag, now)
+		t.Errorf("calls that changed nothing changed the ETag from %s to %s", etag, now)
 	}
 }
 
@@ -89,15 +89,15 @@ func backWithEverything(t *testing.T, s *service) {
 	s.leave(key, g, u)
 	s.wantLeft(key, g, u)
 	if rank := s.member(key, g, other).Level.Rank; rank != 1 {
-		t.Errorf("the other has rank %d", rank)
+		t.Errorf("the other member has rank %d, want 1", rank)
 	}
 	s.comeBack(key, g, u)
 	after := flat(s.member(key, g, u))
-	after[0] = before[0] // lastUpdated
+	after[0] = before[0] // lastUpdated may change
 	if fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("it was %v and is %v", before, after)
+		t.Errorf("the member came back as %v, want %v", after, before)
 	}
-	wantGained(t, s.award(key, g, message(u, nil)), 0) // its cooldown went on
+	wantGained(t, s.award(key, g, message(u, nil)), 0) // its cooldown continued
 	s.patch(key, g, u, object{"increment": 1})
 }
 
@@ -117,15 +117,15 @@ func uncountedBringsNobodyBack(t *testing.T, s *service) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	if now := s.etag(key, g, 1); now != etag {
-		t.Errorf("messages that are not counted moved the guild from %s to %s", etag, now)
+		t.Errorf("ignored messages changed the ETag from %s to %s", etag, now)
 	}
 	s.wantLeft(key, g, u)
 	s.wantLeft(key, g, ignored)
 	s.Do("GET", memberPath(g, nobody), key, nil).Want(t, 404)
-	// Among such messages, one that counts brings the member back, and only that one is counted.
+	// One counted message among ignored ones brings the member back, and only that message is counted.
 	got = s.award(key, g, message(u, object{"channelId": chanA}), message(u, nil), message(u, object{"channelId": chanA}))
 	wantGained(t, got, 0, 20, 0)
 	if m := s.member(key, g, u).Level; m.XP != 520 || m.MessageCount != 5 {
-		t.Errorf("it is %+v", m)
+		t.Errorf("the member is %+v, want 520 XP and 5 messages", m)
 	}
 }

@@ -8,14 +8,14 @@ import (
 )
 
 var putCases = cases{
-	"each mode, by example":  putModesByExample,
-	"a thousand members":     putThousand,
-	"who may put, and where": whoMayPut,
+	"each mode, by example":       putModesByExample,
+	"a call may set 1000 members": putThousand,
+	"who may put, and where":      whoMayPut,
 }
 
 func bulkPath(g string) string { return "/v2/guilds/" + g + "/members" }
 
-// putResult is what became of one member.
+// putResult is the result for one member.
 type putResult struct {
 	UserID, Outcome         string
 	XP, Level, MessageCount int
@@ -31,17 +31,17 @@ func putResults(t *testing.T, got apitest.Response) []putResult {
 	return apitest.JSON[struct{ Results []putResult }](t, got.Want(t, 200)).Results
 }
 
-// put puts members and returns what became of each.
+// put puts members and returns their results.
 func (s *service) put(key, g, mode string, members ...object) []putResult {
 	s.t.Helper()
 	got := putResults(s.t, s.sendPut(key, g, mode, members))
 	if len(got) != len(members) {
-		s.t.Fatalf("%d results for %d members", len(got), len(members))
+		s.t.Fatalf("%d members have %d results", len(members), len(got))
 	}
 	return got
 }
 
-// given is what a member is given, and over it what over says.
+// given returns a member for put, overridden by over.
 func given(u string, xp int, over object) object {
 	m := object{"userId": u, "xp": xp}
 	for name, value := range over {
@@ -59,7 +59,7 @@ func putModesByExample(t *testing.T, s *service) {
 		mode     string
 		xp       int
 		over     object
-		outcome  string // for one with 500 XP and 7 messages
+		outcome  string // for a member with 500 XP and 7 messages
 		after    int
 		level    int
 		messages int
@@ -79,17 +79,17 @@ func putModesByExample(t *testing.T, s *service) {
 		messages, _ := c.over["messageCount"].(int)
 		want := []putResult{{there, c.outcome, c.after, c.level, c.messages}, {fresh, "created", c.xp, levelAt(c.xp), messages}}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s %d %v:\ngot  %+v\nwant %+v", c.mode, c.xp, c.over, got, want)
+			t.Errorf("mode %s with %d XP and %v:\ngot  %+v\nwant %+v", c.mode, c.xp, c.over, got, want)
 		}
 		for _, r := range want {
 			if m := s.member(key, g, r.UserID).Level; m.XP != r.XP || m.Level != r.Level || m.MessageCount != r.MessageCount || m.LastUpdated == nil {
-				t.Errorf("%s %d %v: the member is %+v, want %+v", c.mode, c.xp, c.over, m, r)
+				t.Errorf("mode %s with %d XP and %v: the member is %+v, want %+v", c.mode, c.xp, c.over, m, r)
 			}
 		}
 	}
 }
 
-// levelAt is the level by the default curve.
+// levelAt returns the level of the default curve.
 func levelAt(xp int) (n int) {
 	for n < 10000 && 150-100*(n+1)+50*(n+1)*(n+1) <= xp {
 		n++

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// wantNotReady asks with and without details, and for the reason among them.
+// wantNotReady fails unless /readyz names the reason, with and without details.
 func (s *service) wantNotReady(reason string) {
 	s.t.Helper()
 	if text := string(s.ops("/readyz").Want(s.t, 503).Body); text != "not ready: "+reason+"\n" {
@@ -20,11 +20,11 @@ func (s *service) wantNotReady(reason string) {
 	verbose := s.ops("/readyz?verbose").Want(s.t, 503)
 	wantHeader(s.t, verbose, "Content-Type", "application/json")
 	if !strings.Contains(string(verbose.Body), `"reason":"`+reason+`"`) {
-		s.t.Errorf("/readyz?verbose says %s, want %q", verbose.Body, reason)
+		s.t.Errorf("/readyz?verbose says %s, want the reason %q", verbose.Body, reason)
 	}
 }
 
-func TestRedisGoesAndComesBack(t *testing.T) {
+func TestReadinessFollowsRedis(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t, testenv.WithPassword("aSecretThatNobodySees"))
 	s := startSilent(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), soon)
@@ -47,7 +47,7 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 	s.wantNotReady("redis: connection refused")
 	for _, path := range []string{"/readyz", "/readyz?verbose", "/metrics"} {
 		if body := string(s.ops(path).Body); strings.Contains(body, "aSecretThat") || strings.Contains(body, server.Addr()) {
-			t.Errorf("%s tells too much: %s", path, body)
+			t.Errorf("%s contains an address or a secret of Redis: %s", path, body)
 		}
 	}
 	s.ops("/livez").Want(t, 200)
@@ -58,8 +58,8 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 	testenv.Wait(t, "the metrics say that Redis is there", func() bool { return up("1") })
 }
 
-// /readyz shows the archive's state. An archive that is away does not make the service unready.
-func TestPostgresGoesAndComesBack(t *testing.T) {
+// /readyz shows the archive's state. A service without its archive is ready.
+func TestReadinessOutlivesPostgres(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)
 	s := startSilent(t, "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL(), often)
@@ -109,17 +109,17 @@ func TestNotReadyWhileStarting(t *testing.T) {
 	}
 	testenv.Wait(t, "it says that it starts", func() bool { return ask("/readyz") == "503 not ready: the service is starting\n" })
 	if got := ask("/livez"); got != "200 ok\n" {
-		t.Errorf("/livez is %s", got)
+		t.Errorf("while starting /livez is %s, want 200", got)
 	}
 	if got := ask("/metrics"); !strings.Contains(got, "levelboard_build_info{") {
-		t.Errorf("/metrics is %s", got)
+		t.Errorf("while starting /metrics is %s, want levelboard_build_info in it", got)
 	}
 	archive.Resume()
 	if err := <-began; err != nil {
 		t.Fatal(err)
 	}
 	if got := ask("/readyz"); got != "200 ok\n" {
-		t.Errorf("/readyz is %s", got)
+		t.Errorf("after the start /readyz is %s, want 200", got)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 	defer cancel()
@@ -128,7 +128,7 @@ func TestNotReadyWhileStarting(t *testing.T) {
 	}
 }
 
-// The ops port closes idle connections, which would take the place of a scrape.
+// The operators' port closes idle connections, which would take the place of a scrape.
 func TestTheOpsPortKeepsNoConnections(t *testing.T) {
 	t.Parallel()
 	s := start(t, "LEVELBOARD_DATA_DIR="+t.TempDir())
@@ -138,6 +138,6 @@ func TestTheOpsPortKeepsNoConnections(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if !resp.Close {
-		t.Error("the connection is kept")
+		t.Error("the operators' port kept an idle connection open")
 	}
 }

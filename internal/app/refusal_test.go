@@ -10,13 +10,13 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A start and `migrate up` alike say what an unprepared Postgres lacks and what to do.
-func TestPostgresThatIsNotPrepared(t *testing.T) {
+// A start and `migrate up` both say what an unprepared Postgres lacks and what to do.
+func TestAnUnpreparedPostgresIsExplained(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)
 	sql := asOwner(t, archive.URL())
 	sql("CREATE ROLE guest LOGIN PASSWORD '" + storePassword + "'")
-	sql("REVOKE CREATE ON SCHEMA public FROM PUBLIC") // as it is from Postgres 15 on
+	sql("REVOKE CREATE ON SCHEMA public FROM PUBLIC") // the default since Postgres 15
 	none, foreign := mustParse(t, archive.URL()), mustParse(t, archive.URL())
 	none.Path = "/nowhere"
 	foreign.User = url.UserPassword("guest", storePassword)
@@ -30,21 +30,21 @@ func TestPostgresThatIsNotPrepared(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			environ := []string{"LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + c.url}
 			if err := startRefused(t, environ...); !strings.Contains(err.Error(), c.want) {
-				t.Errorf("a start says %q, not %q", err, c.want)
+				t.Errorf("a start says %q, want %q in it", err, c.want)
 			}
 			cfg, _, err := config.Load(environ)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := app.Migrate(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("migrate says %q, not %q", err, c.want)
+				t.Errorf("migrate says %q, want %q in it", err, c.want)
 			}
 		})
 	}
 }
 
-// A server that cannot be used is named, with what to do about it.
-func TestServersThatCannotBeUsed(t *testing.T) {
+// The start names a server that cannot be used, and says what to do.
+func TestUnusableServersAreExplained(t *testing.T) {
 	t.Parallel()
 	redis, postgres, nobody := testenv.Redis(t).URL(), testenv.Postgres(t), testenv.FreeAddr(t)
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := startRefused(t, "LEVELBOARD_REDIS_URL="+c.redis, "LEVELBOARD_POSTGRES_URL="+c.postgres, "LEVELBOARD_REDIS_MODE="+c.mode); !strings.Contains(err.Error(), c.want) {
-				t.Errorf("a start says %q, not %q", err, c.want)
+				t.Errorf("a start says %q, want %q in it", err, c.want)
 			}
 		})
 	}

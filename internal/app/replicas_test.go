@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// trio is three replicas on the same servers.
+// trio is three replicas on the same Redis and Postgres.
 type trio [3]*service
 
 func startTrio(t *testing.T, environ ...string) trio {
@@ -24,24 +24,24 @@ func startTrio(t *testing.T, environ ...string) trio {
 	return trio{start(t, environ...), start(t, environ...), start(t, environ...)}
 }
 
-// in is the same replicas, seen by the test t.
+// in returns the same replicas for the test t.
 func (three trio) in(t *testing.T) trio {
 	return trio{three[0].in(t), three[1].in(t), three[2].in(t)}
 }
 
-func TestThreeReplicas(t *testing.T) {
+func TestThreeReplicasActAsOne(t *testing.T) {
 	t.Parallel()
 	ofThree(t, onServers(t))
 }
 
-// ofThree runs the cases for three replicas on any kind of servers.
+// ofThree runs the cases for three replicas with this environment.
 func ofThree(t *testing.T, environ []string) {
 	shared := startTrio(t, environ...)
 	for name, test := range map[string]func(t *testing.T, three trio){
-		"a page is never older than its request": pagesOfOthersAreFresh,
-		"level-ups arrive everywhere":            levelUpsEverywhere,
-		"a stream continues at another one":      streamsGoOnElsewhere,
-		"an open page shows what others change":  openPageShowsOthers,
+		"a page is never older than its request":  pagesOfOthersAreFresh,
+		"followers of all replicas get level-ups": levelUpsEverywhere,
+		"a stream resumes on another replica":     streamsGoOnElsewhere,
+		"an open page shows others' changes":      openPageShowsOthers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,7 +50,7 @@ func ofThree(t *testing.T, environ []string) {
 	}
 }
 
-// Changes of settings, grants and keys on one replica are in force on the others, even if nudges between them get lost.
+// A change of settings, grants or keys on one replica reaches the others, even if the messages between them get lost.
 func TestReplicasAgreeOnSettingsAndKeys(t *testing.T) {
 	on := func(t *testing.T, redisURL string) []string {
 		return []string{"LEVELBOARD_REDIS_URL=" + redisURL, "LEVELBOARD_POSTGRES_URL=" + postgrestest.URL(t)}
@@ -59,36 +59,36 @@ func TestReplicasAgreeOnSettingsAndKeys(t *testing.T) {
 		t.Parallel()
 		agree(t, on(t, testenv.Redis(t).URL()))
 	})
-	t.Run("when messages are swallowed", func(t *testing.T) {
+	t.Run("when messages get lost", func(t *testing.T) {
 		t.Parallel()
 		proxy := testenv.NewProxy(t, testenv.Redis(t).Addr())
 		proxy.Mute("message\r\n")
 		agree(t, on(t, "redis://"+proxy.Addr()+"/0"))
 		if proxy.Muted() == 0 {
-			t.Error("there was no message to be swallowed")
+			t.Error("the proxy dropped no message, so the test proves nothing")
 		}
 	})
 }
 
-// agree changes settings, grants and keys on one replica, and waits for the two others.
+// agree changes settings, grants and keys on one replica, and waits for the other two.
 func agree(t *testing.T, environ []string) {
 	three := startTrio(t, environ...)
 	here, others := three[0], three[1:]
 	g, u := newID(), newID()
 	var id, key, etag string
 
-	// becomes makes a change here and waits until the other replicas answer as wanted, which they must not do before. This
-	// replica must answer so at once.
+	// becomes makes a change on here and waits until the other replicas answer with status, which they must not do before. The replica
+	// here must do so at once.
 	becomes := func(what string, do func(), status int, ask func(s *service) apitest.Response) {
 		t.Helper()
 		for _, s := range others {
 			if got := ask(s); got.Status == status {
-				t.Fatalf("before %s it is %d already", what, status)
+				t.Fatalf("before %s a replica answers %d already", what, status)
 			}
 		}
 		do()
 		if got := ask(here); got.Status != status {
-			t.Errorf("right after %s the replica that made it answers %d, not %d", what, got.Status, status)
+			t.Errorf("right after %s the replica that made it answers %d, want %d", what, got.Status, status)
 		}
 		for i, s := range others {
 			testenv.Wait(t, fmt.Sprintf("replica %d answers %d to %s", i+1, status, what), func() bool { return ask(s).Status == status })
@@ -99,7 +99,7 @@ func agree(t *testing.T, environ []string) {
 
 	becomes("a new guild", func() { here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201) }, 200, board)
 	id, key = here.mint(nil)
-	for _, s := range others { // nobody can have asked for it before, so it needs no message
+	for _, s := range others { // no replica can have cached it, so no message is needed
 		s.Do("GET", rewardPath(g, 1), key, nil).Want(t, 403)
 	}
 	becomes("a grant", func() { here.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 200, member)
@@ -116,7 +116,7 @@ func agree(t *testing.T, environ []string) {
 	vanity, next := "two"+g[10:], newID()
 	named := func(s *service) apitest.Response { return s.Do("GET", boardPath(strings.ToUpper(vanity), 1), "", nil) }
 	becomes("a vanity", func() { here.admin("PUT", "/guilds/"+g, settings(object{"vanity": vanity})).Want(t, 200) }, 200, named)
-	// The name goes to another guild: no replica may find the old one by it.
+	// The name goes to another guild. No replica may find the old guild by it.
 	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
 	here.admin("PUT", "/guilds/"+next, settings(object{"vanity": vanity})).Want(t, 201)
 	for i, s := range three {
@@ -126,16 +126,16 @@ func agree(t *testing.T, environ []string) {
 		})
 	}
 
-	// Members are in Redis, so they change for all in the same moment.
+	// Members are in Redis, so all replicas see a change at once.
 	here.create(key, g, u, 5)
 	others[0].patch(key, g, u, object{"increment": 1})
 	if xp := others[1].board("", g, 1).Levels[0].XP; xp != 6 {
-		t.Errorf("after a change on another replica it is %d", xp)
+		t.Errorf("after a change on another replica the board shows %d XP, want 6", xp)
 	}
 	becomes("a revocation", func() { here.admin("DELETE", "/keys/"+id, nil).Want(t, 204) }, 401, member)
 	becomes("a deletion", func() { here.admin("DELETE", "/guilds/"+g, nil).Want(t, 204) }, 404, board)
 
-	// A guild of the same id is another guild, everywhere.
+	// A guild created again under the same id is a new guild on every replica.
 	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
 	here.create(here.key(g), g, u, 1)
 	for i, s := range others {
@@ -146,12 +146,12 @@ func agree(t *testing.T, environ []string) {
 	}
 }
 
-// front is a balancer: it sends each request to the next replica, or to the one that was named last.
+// front is a load balancer. It sends each request to the next replica, or to the chosen one.
 type front struct {
 	*httptest.Server
 	replicas atomic.Pointer[trio]
 	next     atomic.Int64
-	only     atomic.Int64 // 0 for each in turn, or 1 and more for one
+	only     atomic.Int64 // 0 takes the replicas in turn, n > 0 only number n
 }
 
 func newFront(t *testing.T) *front {
@@ -170,8 +170,8 @@ func newFront(t *testing.T) *front {
 	return f
 }
 
-// A user who signs in is signed in on all replicas: each step of the sign-in, and each later request, goes to another replica. Signing out
-// on one replica ends the session on all.
+// A user who signs in is signed in on all replicas, though each step of the sign-in and each later request goes to another replica.
+// Signing out on one replica ends the session on all.
 func TestSessionsAreThoseOfAllReplicas(t *testing.T) {
 	t.Parallel()
 	sessionsOfAll(t, onServers(t))
@@ -196,24 +196,24 @@ func sessionsOfAll(t *testing.T, environ []string) {
 		return on
 	}
 	if on := statuses(browser); on != [3]int{401, 401, 401} {
-		t.Fatalf("before signing in the replicas answer %v", on)
+		t.Fatalf("before signing in the replicas answer %v, want 401", on)
 	}
 	if status, text := visit(t, browser, "GET", f.URL+"/sign-in/provider?next="+url.QueryEscape("/leaderboard/"+g), ""); status != 200 || !strings.Contains(text, "gopher") {
-		t.Fatalf("after signing in: %d %s", status, text)
+		t.Fatalf("after signing in the board is %d %s, want it with its member", status, text)
 	}
 	if on := statuses(browser); on != [3]int{200, 200, 200} {
-		t.Errorf("after signing in the replicas answer %v", on)
+		t.Errorf("after signing in the replicas answer %v, want 200", on)
 	}
 	kept, at := newBrowser(t), (&url.URL{Scheme: "http", Host: f.Listener.Addr().String(), Path: "/"})
 	kept.Jar.SetCookies(at, browser.Jar.Cookies(at))
 	if on := statuses(kept); on != [3]int{200, 200, 200} {
-		t.Errorf("with the cookie of who signed in the replicas answer %v", on)
+		t.Errorf("to a copy of the session's cookie the replicas answer %v, want 200", on)
 	}
 	f.only.Store(3)
 	if status, text := visit(t, browser, "POST", f.URL+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
-		t.Errorf("after signing out: %d %s", status, text)
+		t.Errorf("after signing out the page is %d %s, want it without ada", status, text)
 	}
 	if on := statuses(kept); on != [3]int{401, 401, 401} {
-		t.Errorf("after signing out the replicas answer %v to who kept the cookie", on)
+		t.Errorf("after signing out the replicas answer %v to a copy of the cookie, want 401", on)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-// pagesOfOthersAreFresh changes a member through each replica and reads pages on the other two. A page contains each change that was
-// answered before the page was requested.
+// pagesOfOthersAreFresh changes a member through each replica and reads pages on the other two. A page must contain each change
+// that was answered before the page was requested.
 func pagesOfOthersAreFresh(t *testing.T, three trio) {
 	const each = 60
 	g := three[0].guild(nil)
@@ -26,7 +26,7 @@ func pagesOfOthersAreFresh(t *testing.T, three trio) {
 		for n := range 2 * each {
 			got, err := three[i].quick("PATCH", memberPath(g, users[i]), key, `{"xp":{"increment":1}}`)
 			if err == nil && got.Status != 200 {
-				err = fmt.Errorf("increment: status %d", got.Status)
+				err = fmt.Errorf("increment: status %d, want 200", got.Status)
 			}
 			if err != nil {
 				return err
@@ -45,14 +45,14 @@ func pagesOfOthersAreFresh(t *testing.T, three trio) {
 				etag, shown = got.Header.Get("ETag"), board{}
 				err = json.Unmarshal(got.Body, &shown)
 			} else if err == nil && got.Status != 304 {
-				err = fmt.Errorf("page: status %d", got.Status)
+				err = fmt.Errorf("page: status %d, want 200 or 304", got.Status)
 			}
 			if err != nil {
 				return err
 			}
 			for _, row := range shown.Levels {
 				if row.UserID == users[i] && int64(row.XP) < least {
-					return fmt.Errorf("status %d: replica %d shows %d XP, and replica %d had answered %d before", got.Status, other, row.XP, i, least)
+					return fmt.Errorf("status %d: replica %d shows %d XP, though replica %d had answered %d before", got.Status, other, row.XP, i, least)
 				}
 			}
 		}
@@ -78,14 +78,14 @@ func levelUpsEverywhere(t *testing.T, three trio) {
 		s.create(key, g, u, 500)
 		for i, f := range streams {
 			if up := f.levelUp(); up.UserID != u || up.XP != 500 {
-				t.Errorf("replica %d tells of %+v", i, up)
+				t.Errorf("the stream of replica %d sent %+v, want the level-up of %s to 500 XP", i, up, u)
 			}
 		}
 	}
 }
 
-// streamsGoOnElsewhere cuts a client off again and again while members gain levels through all replicas. It continues at the
-// next one, and gets each level-up once and in order.
+// streamsGoOnElsewhere disconnects a client again and again while members gain levels through all replicas. The client resumes on the
+// next replica and gets each level-up once and in order.
 func streamsGoOnElsewhere(t *testing.T, three trio) {
 	const steps = 40
 	g, u := three[0].guild(nil), newID()
@@ -105,7 +105,7 @@ func streamsGoOnElsewhere(t *testing.T, three trio) {
 			f = three[n/5%3].follow(key, g, f.last)
 		}
 		if up := f.levelUp(); up.Level != n || up.PreviousLevel != n-1 {
-			t.Fatalf("%+v after level %d", up, n-1)
+			t.Fatalf("after level %d came %+v, want level %d", n-1, up, n)
 		}
 	}
 	if err := <-failed; err != nil {
@@ -124,7 +124,7 @@ func openPageShowsOthers(t *testing.T, three trio) {
 		s.create(key, g, u, 200+i)
 		for shown := false; !shown; {
 			if !lines.Scan() {
-				t.Fatalf("the stream ended before it showed what replica %d changed (%v)", i, lines.Err())
+				t.Fatalf("the page's stream ended before it showed the change on replica %d (%v)", i, lines.Err())
 			}
 			shown = strings.Contains(lines.Text(), `"order":["m`+u)
 		}

@@ -6,12 +6,12 @@ import (
 )
 
 var rewardCases = cases{
-	"roles by level":              rolesByLevel,
-	"a guild without rewards":     withoutRewards,
-	"unknown guild, disabled one": rewardsOfOtherGuilds,
+	"a level's roles":                     rolesByLevel,
+	"without rewards there are no roles":  withoutRewards,
+	"disabled and unknown guilds are 404": rewardsOfOtherGuilds,
 }
 
-// The roles of these tests, by a letter.
+// The roles of these tests.
 const (
 	roleA = "300000000000000001"
 	roleB = "300000000000000002"
@@ -36,7 +36,7 @@ func rewardPath(g string, level int) string {
 	return fmt.Sprintf("/v2/guilds/%s/role-rewards/level?level=%d&userId=%s", g, level, newID())
 }
 
-// wantRoles asks what changes at a level.
+// wantRoles fails unless these roles change at a level.
 func (s *service) wantRoles(key, g string, level int, add, remove []string) {
 	s.t.Helper()
 	got := s.Do("GET", rewardPath(g, level), key, nil).Want(s.t, 200)

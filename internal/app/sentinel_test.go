@@ -14,7 +14,7 @@ const (
 	serversPassword  = "the-s3rvers-Own"
 )
 
-// onSentinels are sentinels with passwords everywhere, and the settings that lead a service to them.
+// onSentinels starts sentinels with passwords everywhere, and returns the settings for a service on them.
 func onSentinels(t *testing.T, archiveURL string) (s *testenv.Sentinels, environ []string) {
 	t.Helper()
 	s = testenv.NewSentinels(t, sentinelPassword, testenv.WithPassword(serversPassword))
@@ -24,9 +24,9 @@ func onSentinels(t *testing.T, archiveURL string) (s *testenv.Sentinels, environ
 	}
 }
 
-// A replica that was cut off takes over. Changes that were not archived are lost, and members have at least the archive's XP, even if the
-// replica's is lower.
-func TestAReplicaThatLaggedTakesOver(t *testing.T) {
+// A replica that lagged behind is promoted. Changes that were not archived are lost, and members have at least the archive's XP, even if
+// the replica has less.
+func TestALaggingReplicaIsPromoted(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
 	s, environ := onSentinels(t, testenv.Postgres(t))
@@ -42,7 +42,7 @@ func TestAReplicaThatLaggedTakesOver(t *testing.T) {
 	archived(t, redisClient(t, master), g)
 	for _, replica := range s.Replicas() {
 		if xp := redisClient(t, replica).ZScore(t.Context(), "lb:{"+g+"}:xp", ada).Val(); xp != 100 {
-			t.Fatalf("%v XP on a replica, which was to have missed the change", xp)
+			t.Fatalf("the replica has %v XP, want 100: it should have missed the change", xp)
 		}
 	}
 	before := service.wentBack()
@@ -53,18 +53,18 @@ func TestAReplicaThatLaggedTakesOver(t *testing.T) {
 		return err == nil && got.Status == http.StatusOK
 	})
 	if xp := service.member(key, g, ada).Level.XP; xp != 150 {
-		t.Errorf("%d XP, want the archived 150", xp)
+		t.Errorf("after the failover the member has %d XP, want the archived 150", xp)
 	}
 	if xp := service.member(key, g, bea).Level.XP; xp != 7 {
-		t.Errorf("%d XP of the member that the replica did not have, want 7", xp)
+		t.Errorf("the member that the replica lacks has %d XP, want 7", xp)
 	}
 	if service.wentBack() == before {
-		t.Error("no metric says that Redis has gone back")
+		t.Error("the metric for Redis going back did not rise")
 	}
 }
 
-// The start reports what is wrong with how the sentinels are reached.
-func TestSentinelsThatRefuse(t *testing.T) {
+// The start explains why the sentinels cannot be used.
+func TestUnusableSentinelsAreExplained(t *testing.T) {
 	t.Parallel()
 	archiveURL := testenv.Postgres(t)
 	s, environ := onSentinels(t, archiveURL)
@@ -78,21 +78,21 @@ func TestSentinelsThatRefuse(t *testing.T) {
 			a, _ := build(t, app.Options{}, append(environ, c.setting)...)
 			err := a.Start(t.Context())
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %q", err, c.want)
+				t.Errorf("the start says %v, want %q in it", err, c.want)
 			}
 			if err != nil && (strings.Contains(err.Error(), serversPassword) || strings.Contains(err.Error(), sentinelPassword)) {
-				t.Error("the error holds a secret")
+				t.Error("the error contains a password")
 			}
 		})
 	}
 }
 
-// wentBack is what the metric says of how often Redis went back. It is the process's, so it may rise by other tests as well.
+// wentBack returns the metric that counts how often Redis went back. The process's other services raise it too.
 func (s *service) wentBack() string {
 	s.t.Helper()
 	_, rest, found := strings.Cut(string(s.ops("/metrics").Want(s.t, 200).Body), "\nlevelboard_redis_went_back_total ")
 	if !found {
-		s.t.Fatal("no metric says how often Redis went back")
+		s.t.Fatal("/metrics lacks the count of how often Redis went back")
 	}
 	count, _, _ := strings.Cut(rest, "\n")
 	return count

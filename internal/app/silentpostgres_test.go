@@ -10,9 +10,9 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A Postgres that accepts connections and never answers is worse than one that is gone, because its callers hang. The service still serves
-// cached data and changes, and requests that need Postgres fail soon, even many at once.
-func TestPostgresSilent(t *testing.T) {
+// A Postgres that accepts connections and never answers makes callers hang. The service still serves cached data and changes, and
+// requests that need Postgres fail soon, even many at once.
+func TestASilentPostgresHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
 	client := redisClient(t, server)
@@ -27,14 +27,14 @@ func TestPostgresSilent(t *testing.T) {
 	archived(t, client, evicted)
 
 	archive.Pause()
-	// 600 unknown keys delay no other client: the service looks up as many of one address as its share, and rejects the others.
+	// 600 unknown keys delay no other client: the service looks up only an address's share of them, and rejects the rest.
 	flood := make(chan error, 1)
 	go func() {
 		flood <- floodOf(600, func() error {
 			madeUp, _ := apikey.Mint(apikey.NewID())
 			got, err := s.quick("GET", memberPath(g, u), madeUp, "")
 			if err == nil && got.Status != 503 && got.Status != 429 {
-				err = fmt.Errorf("a key that nobody has is %d %s", got.Status, got.Body)
+				err = fmt.Errorf("an unknown key is %d %s, want 503 or 429", got.Status, got.Body)
 			}
 			return err
 		})
@@ -42,7 +42,7 @@ func TestPostgresSilent(t *testing.T) {
 	for i := range 20 {
 		s.patch(key, g, u, object{"increment": 1})
 		if xp := s.board(key, "silent", 1).Levels[0].XP; xp != 6+i {
-			t.Errorf("the board shows %d", xp)
+			t.Errorf("while Postgres is silent the board shows %d XP, want %d", xp, 6+i)
 		}
 	}
 	s.create(key, g, newID(), 1)
@@ -55,7 +55,7 @@ func TestPostgresSilent(t *testing.T) {
 	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
 	s.allRefused(30*time.Second, []call{{"GET", memberPath(g, u), uncached, ""}, {"GET", boardPath("unheardof", 1), "", ""}})
 
-	// A request waits for the load of its guild for longer than the patience with Redis, but at most 5 s.
+	// A request waits for the load of its guild, longer than the timeout of Redis, but at most 5 s.
 	testenv.Again(t, func() error {
 		keys, err := client.Keys(t.Context(), "lb:{"+evicted+"}*").Result()
 		if err != nil {
@@ -67,12 +67,12 @@ func TestPostgresSilent(t *testing.T) {
 		waited := s.later("GET", memberPath(evicted, u), key, "")
 		select {
 		case got := <-waited:
-			return fmt.Errorf("for a guild that cannot be loaded yet there is an answer: %d %s", got.Status, got.Body)
+			return fmt.Errorf("a request for a guild that cannot be loaded yet is answered: %d %s", got.Status, got.Body)
 		case <-time.After(time.Second):
 		}
 		archive.Resume()
 		if got := <-waited; got.Status != 200 {
-			return fmt.Errorf("who waited for a guild got %d %s", got.Status, got.Body)
+			return fmt.Errorf("the request that waited for its guild is %d %s, want 200", got.Status, got.Body)
 		}
 		return nil
 	})
@@ -83,11 +83,11 @@ func TestPostgresSilent(t *testing.T) {
 	before := s.seen(key, g, u)
 	client.FlushAll(t.Context())
 	if after := s.seen(key, g, u); after != before || !strings.Contains(after, `"xp":25`) {
-		t.Errorf("in Redis it was\n%s\nand in the archive\n%s", before, after)
+		t.Errorf("from Redis the members are\n%s\nand from the archive\n%s\nwant the same with 25 XP", before, after)
 	}
 }
 
-// floodOf calls a function n times at once, and returns the first error.
+// floodOf calls do n times at once and returns the first error.
 func floodOf(n int, do func() error) error {
 	errs := make(chan error, n)
 	for range n {

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Background work that does not end must leave time for the last snapshot: embedded, what changed would be lost.
+// Background work that does not end must leave time for the last snapshot: an embedded service would lose changes.
 func TestWorkThatHangsLeavesTimeForTheLastSnapshot(t *testing.T) {
 	environ := []string{
 		"LEVELBOARD_DATA_DIR=" + t.TempDir(), "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_SNAPSHOT_INTERVAL=1h",
@@ -47,12 +47,12 @@ func TestWorkThatHangsLeavesTimeForTheLastSnapshot(t *testing.T) {
 	send(t, a, http.MethodPut, members, `{"mode":"missing","members":[{"userId":"100000000000000003","xp":9}]}`, `"unchanged"`)
 }
 
-// send sends a request by the operator, whose answer must have these parts.
+// send sends a request as the operator. The answer must contain these parts.
 func send(t *testing.T, a *App, method, path, body string, parts ...string) {
 	t.Helper()
 	answer, err := testenv.Send(t.Context(), nil, method, a.URL()+path, body, "Authorization", "Bearer "+a.AdminToken())
 	if err != nil || answer.Status >= 300 {
-		t.Fatalf("%s: %v, %d %s", path, err, answer.Status, answer.Body)
+		t.Fatalf("%s is %d %s (%v), want success", path, answer.Status, answer.Body, err)
 	}
 	for _, part := range parts {
 		if !strings.Contains(fmt.Sprint(answer.Header, string(answer.Body)), part) {

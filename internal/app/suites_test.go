@@ -9,10 +9,10 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// cases are tests that share one running service. Each works in guilds of its own.
+// cases are tests that share a running service. Each uses its own guilds.
 type cases map[string]func(t *testing.T, s *service)
 
-// suites are the cases of the API, by what they are about. Those called limitSuite run on a service with narrow limits.
+// suites are the cases of the API by subject. Those of limitSuite run on a service with narrow limits.
 var suites = map[string]cases{
 	"access": accessCases, "admin": adminCases, "audit": auditCases, "boards": boardCases, "cards": cardCases, "checkpoints": checkpointCases,
 	"cors": corsCases, "directories": directoryCases, "erasure": erasureCases, "ETags": etagCases,
@@ -23,36 +23,36 @@ var suites = map[string]cases{
 
 const limitSuite = "limits"
 
-// smoke are the cases that run on each setup. Together they cover every kind of endpoint.
+// smoke lists the cases that run on every setup. Together they cover each kind of endpoint.
 var smoke = []string{
 	"access/grants take effect at once",
 	"admin/what GET gave can be PUT back",
 	"admin/deleting removes the members",
-	"audit/each change of a guild",
-	"boards/by id, or by vanity in any case",
+	"audit/each change of a guild is recorded",
+	"boards/found by id, or by vanity in any case",
 	"boards/changed members show at once",
-	"cards/what is on it",
-	"checkpoints/restored to the entry",
+	"cards/a card shows name, level and rank",
+	"checkpoints/a restore brings back each entry",
 	"directories/names are kept up to date",
-	"erasure/found and erased",
-	"ETags/304 by If-None-Match",
+	"erasure/a user is found and erased",
+	"ETags/If-None-Match gets a 304",
 	"events/ids resume exactly",
-	"idempotency/each method is made once",
-	"imports/applied once",
-	"limits/an identity over two keys",
-	"members/created, then read",
-	"messages/levels and roles",
-	"idempotency/a call of several steps is made once",
-	"periods/running boards",
+	"idempotency/each method repeated is made once",
+	"imports/an import is applied once",
+	"limits/two keys of an owner share a limit",
+	"members/a created member can be read",
+	"messages/a message's level and roles",
+	"idempotency/a large call repeated is made once",
+	"periods/running boards have ranks and gains",
 	"periods/closed boards stay",
-	"positions/around a member of a period",
-	"positions/members by a name",
-	"presence/who comes back has everything",
+	"positions/the rows around a member of a period",
+	"positions/members are found by name",
+	"presence/a member who returns has everything",
 	"puts/each mode, by example",
-	"rewards/roles by level",
+	"rewards/a level's roles",
 }
 
-// TestAPI runs every case, on Redis and Postgres.
+// TestAPI runs every case on Redis and Postgres.
 func TestAPI(t *testing.T) {
 	var all []string
 	for suite, cases := range suites {
@@ -63,14 +63,14 @@ func TestAPI(t *testing.T) {
 	runCases(t, onServers(t), all)
 }
 
-// TestSmoke runs some of the cases on the other setups.
+// TestSmoke runs the smoke cases on the other setups.
 func TestSmoke(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) { runCases(t, onDataDir(t), smoke) })
 	t.Run("on a cluster", func(t *testing.T) { runCases(t, onCluster(t, testenv.Cluster(t, testenv.WithPassword("p@ss"))), smoke) })
 }
 
-// runCases runs cases in parallel, each called by its suite and its name. The service with narrow limits has stopped when the other one starts:
-// two would contend for the lease, which only its holder can seed members with.
+// runCases runs cases in parallel, each named by its suite and name. The service with narrow limits stops before the other starts:
+// two would contend for the lease, and only its holder can seed members.
 func runCases(t *testing.T, environ []string, names []string) {
 	t.Helper()
 	environ = append(environ, often, "LEVELBOARD_FONT_DIR="+fontDir)
@@ -90,12 +90,12 @@ func runCases(t *testing.T, environ []string, names []string) {
 	}
 }
 
-// runs runs one case, called by the name as.
+// runs runs one case as a subtest with the name as.
 func (s *service) runs(t *testing.T, suite, name, as string) {
 	t.Helper()
 	test := suites[suite][name]
 	if test == nil {
-		t.Errorf("there is no case %q of %s", name, suite)
+		t.Errorf("suite %s has no case %q", suite, name)
 		return
 	}
 	t.Run(as, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 const storePassword = "a-Password/that:n0body@sees"
 
-// serves uses a service as its clients do: a change, a member, a page and a snapshot that a second start finds.
+// serves uses a service as clients do: a change, a member, a page and a snapshot that a second start loads.
 func serves(t *testing.T, environ ...string) {
 	t.Helper()
 	s := start(t, append(environ, often)...)
@@ -22,17 +22,17 @@ func serves(t *testing.T, environ ...string) {
 	s.create(key, g, u, 5)
 	s.patch(key, g, u, object{"increment": 2})
 	if got := s.board(key, g, 1); len(got.Levels) != 1 || got.Levels[0].XP != 7 {
-		t.Errorf("the page shows %+v", got.Levels)
+		t.Errorf("the page shows %+v, want one member with 7 XP", got.Levels)
 	}
 	s.ops("/readyz").Want(t, 200)
 	s.stop(t)
 	s = start(t, environ...)
 	if xp := s.member(key, g, u).Level.XP; xp != 7 {
-		t.Errorf("%d XP after a restart", xp)
+		t.Errorf("after a restart the member has %d XP, want 7", xp)
 	}
 }
 
-// On stores that require TLS and passwords, the service does all that it does elsewhere.
+// A service works with stores that require TLS and passwords.
 func TestStoresOnTLSWithPasswords(t *testing.T) {
 	t.Parallel()
 	ca := testenv.NewCA(t)
@@ -58,8 +58,8 @@ func TestStoresOnTLSWithPasswords(t *testing.T) {
 	})
 }
 
-// The start reports each mistake in the connection settings of the stores, with advice and without a secret.
-func TestStoresThatRefuse(t *testing.T) {
+// The start explains each mistake in the stores' connection settings without showing a secret.
+func TestUnusableStoresAreExplained(t *testing.T) {
 	t.Parallel()
 	ca, stranger := testenv.NewCA(t), testenv.NewCA(t)
 	pair, elsewhere := ca.Loopback(), ca.Issue("store.example.org")
@@ -81,7 +81,7 @@ func TestStoresThatRefuse(t *testing.T) {
 	wrong := strings.NewReplacer(url.QueryEscape(storePassword), "an-0ther-Secret", "a-Password", "an-0ther-Secret")
 	changed := func(raw, from, to string) string {
 		if !strings.Contains(raw, from) {
-			t.Fatalf("no %s in the URL", from)
+			t.Fatalf("the URL lacks %s, which the case replaces", from)
 		}
 		return strings.Replace(raw, from, to, 1)
 	}
@@ -111,18 +111,18 @@ func TestStoresThatRefuse(t *testing.T) {
 			err := startRefused(t, c.environ...)
 			t.Log(err)
 			if !strings.Contains(err.Error(), c.want) {
-				t.Errorf("the error does not say %q", c.want)
+				t.Errorf("the error says %q, want %q in it", err, c.want)
 			}
 			for _, secret := range []string{storePassword, url.QueryEscape(storePassword), "an-0ther-Secret", password} {
 				if strings.Contains(err.Error(), secret) {
-					t.Error("the error holds a secret")
+					t.Error("the error contains a secret")
 				}
 			}
 		})
 	}
 }
 
-// startRefused returns why a service does not start.
+// startRefused starts a service that must fail, and returns its error.
 func startRefused(t *testing.T, environ ...string) error {
 	t.Helper()
 	a, _ := build(t, app.Options{Logger: slog.New(slog.DiscardHandler)}, environ...)
@@ -132,7 +132,7 @@ func startRefused(t *testing.T, environ ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 	defer cancel()
 	_ = a.Stop(ctx)
-	t.Fatal("it starts")
+	t.Fatal("the service started, want an error")
 	return nil
 }
 
@@ -140,7 +140,7 @@ func mustParse(t *testing.T, raw string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(raw)
 	if err != nil {
-		t.Fatal("an address cannot be parsed")
+		t.Fatalf("parsing an address: %v", err)
 	}
 	return u
 }

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// replace puts what one file holds into another, in its place.
+// replace moves a copy of the file with to path.
 func replace(t *testing.T, path, with string) {
 	t.Helper()
 	content, err := os.ReadFile(with)
@@ -22,9 +22,9 @@ func replace(t *testing.T, path, with string) {
 	}
 }
 
-// Files of expiring certificates and authorities are replaced while the service runs, and it uses them without a restart. While a file is half
-// written, the service uses its old content.
-func TestTLSFilesThatAreReplaced(t *testing.T) {
+// Expiring certificates and authorities are replaced in their files while the service runs, and it uses them without a restart. It
+// ignores a file that is half written.
+func TestReplacedTLSFilesAreUsed(t *testing.T) {
 	t.Parallel()
 	ca := testenv.NewCA(t)
 	pair, client := ca.Loopback(), ca.Issue("levelboard")
@@ -76,6 +76,6 @@ func TestTLSFilesThatAreReplaced(t *testing.T) {
 	}
 	goesOn("while the new file is half written")
 	if xp := s.member(key, g, member).Level.XP; xp != 4 {
-		t.Errorf("%d XP", xp)
+		t.Errorf("after all replacements the member has %d XP, want 4", xp)
 	}
 }

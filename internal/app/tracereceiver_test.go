@@ -17,12 +17,12 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-// receiver takes traces as a collector does, over OTLP/HTTP.
+// receiver takes traces over OTLP/HTTP, as a collector does.
 type receiver struct {
 	*httptest.Server
 	mu    sync.Mutex
 	spans []*tracepb.Span
-	whose string // the resources, as text
+	whose string // the spans' resources as text
 }
 
 func newReceiver(t *testing.T) *receiver {
@@ -35,7 +35,7 @@ func newReceiver(t *testing.T) *receiver {
 			err = proto.Unmarshal(body, &sent)
 		}
 		if err != nil || request.Method != http.MethodPost || request.URL.Path != "/v1/traces" || request.Header.Get("Content-Type") != "application/x-protobuf" {
-			t.Errorf("the collector got %s %s (%s): %v", request.Method, request.URL, request.Header.Get("Content-Type"), err)
+			t.Errorf("the collector got %s %s (%s, %v), want an OTLP request", request.Method, request.URL, request.Header.Get("Content-Type"), err)
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -50,7 +50,7 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-// named returns the only span of that name in a trace.
+// named returns the only span of this name in a trace.
 func (r *receiver) named(t *testing.T, traceID []byte, name string) *tracepb.Span {
 	t.Helper()
 	var found []*tracepb.Span
@@ -64,12 +64,12 @@ func (r *receiver) named(t *testing.T, traceID []byte, name string) *tracepb.Spa
 		}
 	}
 	if len(found) != 1 {
-		t.Fatalf("the trace has %d spans %q, want one; it has %q", len(found), name, others)
+		t.Fatalf("the trace has %d spans %q, want one; its spans are %q", len(found), name, others)
 	}
 	return found[0]
 }
 
-// attributeOf is an attribute as text, empty without one.
+// attributeOf returns an attribute as text, or "" without it.
 func attributeOf(span *tracepb.Span, name string) string {
 	for _, a := range span.GetAttributes() {
 		if a.GetKey() == name {
@@ -79,7 +79,7 @@ func attributeOf(span *tracepb.Span, name string) string {
 	return ""
 }
 
-// traceOf is the trace of the request that was answered with this id.
+// traceOf returns the root span of the request with this answer.
 func (r *receiver) traceOf(t *testing.T, got apitest.Response) *tracepb.Span {
 	t.Helper()
 	for _, span := range r.spans {
@@ -87,6 +87,6 @@ func (r *receiver) traceOf(t *testing.T, got apitest.Response) *tracepb.Span {
 			return span
 		}
 	}
-	t.Fatalf("no span of the request %s among %d spans", got.Header.Get("X-Request-Id"), len(r.spans))
+	t.Fatalf("none of %d spans is of the request %s", len(r.spans), got.Header.Get("X-Request-Id"))
 	return nil
 }

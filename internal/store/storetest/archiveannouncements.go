@@ -22,10 +22,10 @@ import (
 
 const hookURL = "https://discord.example/api/webhooks/1/topsecret"
 
-// hookID is the id of the nth announcement.
+// hookID returns the id of the nth announcement.
 func hookID(n int) string { return fmt.Sprintf("6ba7b81%d-9dad-41d1-80b4-00c04fd430c8", n) }
 
-// hook is an announcement of settings; an address is encoded as it is.
+// hook returns the nth announcement. A url is encoded as given.
 func hook(n int, kind announcement.Kind, url string) announcement.Announcement {
 	a := announcement.Announcement{ID: hookID(n), Name: "general", Kind: kind, URL: announcement.Secret(url)}
 	a.SetDefaults()
@@ -43,7 +43,7 @@ func announcing(t *testing.T, a store.Archive, list ...announcement.Announcement
 	return put(t, a, s)
 }
 
-// statesOf reads the states of the guild's announcements, by the number of their id.
+// statesOf reads the states of the guild's announcements, by the number in their ids.
 func statesOf(t *testing.T, a store.Archive) map[int]announce.State {
 	t.Helper()
 	states := map[int]announce.State{}
@@ -59,17 +59,17 @@ func archiveAnnouncementStates(t *testing.T, a store.Archive) {
 	g := announcing(t, a, hook(1, announcement.Discord, hookURL), hook(2, announcement.Webhook, hookURL), hook(3, announcement.Bot, ""))
 	put(t, a, settingsOf(t, guildB, ""))
 	if read := mustGet(a.Guild(t.Context(), guildA))(t); len(read.Announcements) != 3 || read.Announcements[0].URL.Reveal() != hookURL {
-		t.Fatalf("read %+v", read.Announcements)
+		t.Fatalf("read the announcements %+v, want three, the first to %s", read.Announcements, hookURL)
 	}
 	first := statesOf(t, a)
 	for n, s := range first {
 		if began := time.UnixMilli(int64(s.Cursor.Millis)); began.Before(before) || began.After(time.Now().Add(time.Minute)) || s.Version != 1 || s.Off != "" ||
 			len(s.Secret) != 32 || s.Incarnation != g.Incarnation || !s.LastSent.IsZero() {
-			t.Errorf("announcement %d begins as %+v", n, s)
+			t.Errorf("announcement %d begins as %+v, want a new state with a secret", n, s)
 		}
 	}
 	if len(first) != 3 || bytes.Equal(first[1].Secret, first[2].Secret) {
-		t.Errorf("states %+v", first)
+		t.Errorf("the states are %+v, want three with different secrets", first)
 	}
 
 	l := leased(t, a)
@@ -78,35 +78,35 @@ func archiveAnnouncementStates(t *testing.T, a store.Archive) {
 	moved.Message, moved.Shown = "42", "digest"
 	noted(t, a, l, moved)
 	if got := statesOf(t, a); !reflect.DeepEqual(got[1], moved) || !reflect.DeepEqual(got[2], first[2]) {
-		t.Errorf("noted\n got %+v\nwant %+v", got[1], moved)
+		t.Errorf("after a note the first state is\n%+v, want\n%+v\nand the others unchanged", got[1], moved)
 	}
 
-	// Another text, and the URL as it is shown or not at all, change nothing of the state.
+	// A new text changes no state, with the URL given as it is shown or left out.
 	text := "{user}"
 	again := hook(1, announcement.Discord, announcement.Secret(hookURL).Shown())
 	again.Text = &text
 	g = announcing(t, a, again, hook(2, announcement.Webhook, ""), hook(3, announcement.Bot, ""))
 	if got := statesOf(t, a); g.Announcements[0].URL.Reveal() != hookURL || g.Announcements[1].URL.Reveal() != hookURL || !reflect.DeepEqual(got[1], moved) {
-		t.Errorf("a new text made of it %+v, %+v", g.Announcements, got[1])
+		t.Errorf("after a new text the announcements are %+v, the first in the state %+v, want the URL and %+v", g.Announcements, got[1], moved)
 	}
 
-	// Another URL begins again from now, also when it was off.
+	// A new URL starts again from now, even if the announcement was off.
 	moved.Off = "gone"
 	noted(t, a, l, moved)
 	announcing(t, a, hook(1, announcement.Discord, hookURL+"2"), hook(2, announcement.Webhook, ""), hook(4, announcement.Board, hookURL))
 	got := statesOf(t, a)
 	if s := got[1]; s.Off != "" || s.Version != 2 || s.Message+s.Shown+s.LastError != "" || s.Cursor.Number != 0 {
-		t.Errorf("a new URL made of it %+v", s)
+		t.Errorf("with a new URL the state is %+v, want version 2, on and empty", s)
 	}
 	if _, there := got[3]; there || len(got) != 3 || !reflect.DeepEqual(got[2], first[2]) {
-		t.Errorf("states %+v", got)
+		t.Errorf("the states are %+v, want one new, none of the removed and the second unchanged", got)
 	}
 	if err := a.NoteAnnouncement(t.Context(), l, moved); !errors.Is(err, announce.ErrStale) {
-		t.Errorf("to note what was read before: %v, want announce.ErrStale", err)
+		t.Errorf("noting a state read before: %v, want announce.ErrStale", err)
 	}
 	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	if got := statesOf(t, a); len(got) > 0 {
-		t.Errorf("states of a deleted guild: %+v", got)
+		t.Errorf("a deleted guild has the states %+v, want none", got)
 	}
 }
 
@@ -126,53 +126,53 @@ func archiveAnnouncementsOff(t *testing.T, a store.Archive) {
 		return list
 	}
 	if got := on(announce.Key{}, 10); !reflect.DeepEqual(got, []string{hookID(1), hookID(2), hookID(4)}) {
-		t.Errorf("on are %v", got)
+		t.Errorf("%v are on, want 1, 2 and 4", got)
 	}
 	if got := on(first[1].Key, 1); !reflect.DeepEqual(got, []string{hookID(2)}) {
-		t.Errorf("after the first comes %v", got)
+		t.Errorf("the one after the first is %v, want 2", got)
 	}
 	off := first[1]
 	off.Off, off.Cursor.Millis = "gone", 5
 	noted(t, a, l, off)
 	if got := on(announce.Key{}, 10); len(got) != 2 {
-		t.Errorf("with one off, on are %v", got)
+		t.Errorf("with one of three off, %v are on", got)
 	}
 	if err := a.NoteAnnouncement(t.Context(), l, off); !errors.Is(err, announce.ErrStale) {
-		t.Errorf("to note one that is off: %v, want announce.ErrStale", err)
+		t.Errorf("noting an announcement that is off: %v, want announce.ErrStale", err)
 	}
 	for _, n := range []int{1, 2} {
 		must(t, a.SwitchAnnouncementOn(t.Context(), first[n].Key))
 	}
 	got := statesOf(t, a)
 	if s := got[1]; s.Off != "" || s.Version != first[1].Version+1 || s.Cursor.Millis < first[1].Cursor.Millis {
-		t.Errorf("switched on, it is %+v", s)
+		t.Errorf("switched on again, the state is %+v, want the next version from now", s)
 	}
 	if !reflect.DeepEqual(got[2], first[2]) {
-		t.Errorf("one that was on is %+v", got[2])
+		t.Errorf("an announcement that was on became %+v, want %+v", got[2], first[2])
 	}
 	secret := bytes.Repeat([]byte{7}, 32)
 	if err := a.SetAnnouncementSecret(t.Context(), first[2].Key, secret); err != nil || !bytes.Equal(statesOf(t, a)[2].Secret, secret) {
-		t.Errorf("a new secret: %v", err)
+		t.Errorf("setting a new secret: %v", err)
 	}
 	board := first[4]
 	board.Message, board.Shown, board.Cursor = "9", "x", events.ID{}
 	must(t, a.NoteBoardMessage(t.Context(), board))
 	if s := statesOf(t, a)[4]; s.Message != "9" || s.Shown != "x" || s.Cursor != first[4].Cursor {
-		t.Errorf("a board's message is noted as %+v", s)
+		t.Errorf("noting a board's message made %+v, want the message 9 and the old cursor", s)
 	}
 	none := announce.Key{Guild: guildA, ID: hookID(9)}
 	for _, err := range []error{a.SwitchAnnouncementOn(t.Context(), none), a.SetAnnouncementSecret(t.Context(), none, secret)} {
 		if !errors.Is(err, announce.ErrUnknown) {
-			t.Errorf("one that is not there: %v, want announce.ErrUnknown", err)
+			t.Errorf("an unknown announcement: %v, want announce.ErrUnknown", err)
 		}
 	}
 	other := lease.Lease{Holder: "other", Fence: l.Fence}
 	if err := a.NoteAnnouncement(t.Context(), other, got[2]); !errors.Is(err, lease.ErrLost) {
-		t.Errorf("without the lease: %v, want lease.ErrLost", err)
+		t.Errorf("noting without the lease: %v, want lease.ErrLost", err)
 	}
 }
 
-// archiveAnnouncementSecrets refuses what is no address where none is stored, and shows none.
+// archiveAnnouncementSecrets refuses an address that is not one, unless a stored one stands for it. No address is shown.
 func archiveAnnouncementSecrets(t *testing.T, a store.Archive) {
 	shown := announcement.Secret(hookURL).Shown()
 	for _, list := range [][]announcement.Announcement{{hook(1, announcement.Discord, shown)}, {hook(1, announcement.Discord, "")}} {
@@ -186,20 +186,20 @@ func archiveAnnouncementSecrets(t *testing.T, a store.Archive) {
 	s := g.Settings
 	s.Announcements = []announcement.Announcement{hook(2, announcement.Discord, shown)}
 	if _, err := a.UpdateGuild(t.Context(), s, g.Edited); !fault.Is(err, fault.Invalid) {
-		t.Errorf("under another id: %v", err)
+		t.Errorf("the shown address under another id: %v, want a fault", err)
 	}
 	s.Announcements = []announcement.Announcement{hook(1, announcement.Discord, "https://other.example/…")}
 	if _, err := a.UpdateGuild(t.Context(), s, g.Edited); !fault.Is(err, fault.Invalid) {
-		t.Errorf("another host: %v", err)
+		t.Errorf("the shown address with another host: %v, want a fault", err)
 	}
 	s.Announcements = []announcement.Announcement{hook(1, announcement.Discord, hookURL+"2")}
 	mustGet(a.UpdateGuild(byOperator(t), s, g.Edited))(t)
 	describe(t, a, true, `"name":"Renamed"`)
 	if g := mustGet(a.Guild(t.Context(), guildA))(t); g.Announcements[0].URL.Reveal() != hookURL+"2" {
-		t.Errorf("described, its URL is %s", g.Announcements[0].URL.Reveal())
+		t.Errorf("after a description the URL is %s, want %s2", g.Announcements[0].URL.Reveal(), hookURL)
 	}
 	newest := readAudit(t, a, guildA, audit.Query{})[0]
 	if text := string(newest.Before) + string(newest.After); !strings.Contains(text, "announcements") || strings.Contains(text, "topsecret") {
-		t.Errorf("another address is recorded as %s", text)
+		t.Errorf("the audit record of a new address is %s, want announcements without the secret", text)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// closing closes a period of a guild, with a board, in UTC.
+// closing returns a step that closes a guild's period, with a board, in UTC.
 func closing(g *guild.Guild, p period.Period) periods.Closing {
 	begins, ends := p.Bounds(time.UTC)
 	return periods.Closing{Guild: g, Period: &p, Begins: begins, Ends: ends, Board: true}
@@ -33,17 +33,17 @@ func closePeriods(t *testing.T, a store.Archive, l lease.Lease, steps ...periods
 	}
 }
 
-// wantStandings compares a board: users and what they gained, by turns.
+// wantStandings compares a board with want: user, gain, user, gain.
 func wantStandings(t *testing.T, a store.Archive, g *guild.Guild, p period.Period, want ...any) {
 	t.Helper()
 	var got []any
 	for i, s := range mustGet(a.Standings(t.Context(), refOf(g), p.ID, 0, 1000))(t) {
 		if got = append(got, s.UserID, s.Gained); s.Rank != int64(i+1) {
-			t.Errorf("%s: the one in place %d has rank %d", p.ID, i+1, s.Rank)
+			t.Errorf("%s: row %d has rank %d", p.ID, i+1, s.Rank)
 		}
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: standings %v, want %v", p.ID, got, want)
+		t.Errorf("%s: the standings are %v, want %v", p.ID, got, want)
 	}
 }
 
@@ -51,7 +51,7 @@ func wantTotals(t *testing.T, a store.Archive, g *guild.Guild, p period.Period, 
 	t.Helper()
 	c := mustGet(a.Closed(t.Context(), refOf(g), p.ID))(t)
 	if c.Totals != (periods.Totals{Members: members, Gained: gained}) {
-		t.Errorf("%s: totals %+v, want %d members, %d", p.ID, c.Totals, members, gained)
+		t.Errorf("%s: the totals are %+v, want %d members with %d XP", p.ID, c.Totals, members, gained)
 	}
 	return c
 }
@@ -82,41 +82,41 @@ func archiveClosing(t *testing.T, a store.Archive) {
 	step := closing(g, month)
 	step.Open, step.Next, step.Keep = periods.Open{period.Daily: month.End, period.Monthly: month.End}, time.UnixMilli(1800000000000), month.End
 	if _, err := a.Closed(t.Context(), refOf(g), month.ID); !errors.Is(err, periods.ErrNotClosed) {
-		t.Errorf("before it closed: %v", err)
+		t.Errorf("reading the month before it closed: %v, want periods.ErrNotClosed", err)
 	}
 	if closed, err := a.ClosePeriod(t.Context(), l, step); err != nil || !closed {
-		t.Errorf("closed %v, %v", closed, err)
+		t.Errorf("closing the month: closed %v, %v, want true", closed, err)
 	}
 	wantStandings(t, a, g, month, want...)
 	c := wantTotals(t, a, g, month, 3, 180)
 	if c.Period != month || !c.Begins.Equal(step.Begins) || !c.Ends.Equal(step.Ends) || !reflect.DeepEqual(c.Settings, g.Settings) || c.Winners != nil {
-		t.Errorf("closed as %+v", c)
+		t.Errorf("the month is closed as %+v, want the period, times and settings of the step", c)
 	}
 	standing := mustGet(a.Standings(t.Context(), refOf(g), month.ID, 2, 10))(t)[0]
 	if want := (leaderboard.Ranked{Member: first.Member, Rank: 3}); !reflect.DeepEqual(standing.Ranked, want) {
-		t.Errorf("the third: %+v, want %+v", standing.Ranked, want)
+		t.Errorf("the third standing is %+v, want %+v", standing.Ranked, want)
 	}
 	wantDue(t, a, time.UnixMilli(1799999999999))
 	due := wantDue(t, a, time.UnixMilli(1800000000000), guildA)[0]
 	if !maps.Equal(due.Open, step.Open) || due.State != (snapshot.State{Archived: 2}) || !reflect.DeepEqual(due.Guild, g) {
-		t.Errorf("due: %+v", due)
+		t.Errorf("the guild is due as %+v, want the step's open periods and 2 archived", due)
 	}
 
-	// A closed period stays, whatever comes later; an open one is noted.
+	// Later gains do not change a closed period. The step stored the open periods.
 	writeRows(t, a, l, g, 0, 3, gainRow(gainer1, 900, d, 1000))
 	step.Open, step.Next, step.Board = nil, time.Time{}, false
 	if closed, err := a.ClosePeriod(t.Context(), l, step); err != nil || closed {
-		t.Errorf("closed once more: %v, %v", closed, err)
+		t.Errorf("closing the month again: closed %v, %v, want false", closed, err)
 	}
 	wantStandings(t, a, g, month, want...)
 	wantTotals(t, a, g, month, 3, 180)
 	wantDue(t, a, time.UnixMilli(1900000000000))
 	if _, err := a.Closed(t.Context(), refOf(other), month.ID); !errors.Is(err, periods.ErrNotClosed) {
-		t.Errorf("of another guild: %v", err)
+		t.Errorf("reading the month of another guild: %v, want periods.ErrNotClosed", err)
 	}
 }
 
-// wantDue compares the guilds that are due by a time.
+// wantDue compares the guilds that are due at a time, and returns them.
 func wantDue(t *testing.T, a store.Archive, by time.Time, want ...id.Guild) []periods.Due {
 	t.Helper()
 	due := mustGet(a.Due(t.Context(), by, 10))(t)
@@ -125,7 +125,7 @@ func wantDue(t *testing.T, a store.Archive, by time.Time, want ...id.Guild) []pe
 		got = append(got, d.Guild.ID)
 	}
 	if !slices.Equal(got, want) {
-		t.Fatalf("due by %s: %v, want %v", by, got, want)
+		t.Fatalf("due by %s are %v, want %v", by, got, want)
 	}
 	return due
 }
@@ -151,16 +151,16 @@ func archiveClosingRefused(t *testing.T, a store.Archive) {
 		"another holder":      {t.Context(), lease.Lease{Holder: "other", Fence: l.Fence}, *g, lease.ErrLost},
 		"an older version":    {t.Context(), l, older, snapshot.ErrStale},
 		"another incarnation": {t.Context(), l, foreign, snapshot.ErrStale},
-		"a dead closer":       {cancelled, l, *g, context.Canceled},
+		"a cancelled context": {cancelled, l, *g, context.Canceled},
 	} {
 		for _, p := range []*period.Period{step.Period, nil} {
 			step := step
 			step.Guild, step.Period = &c.guild, p
 			if closed, err := a.ClosePeriod(c.ctx, c.lease, step); closed || !errors.Is(err, c.want) {
-				t.Errorf("%s: closed %v, %v, want %v", name, closed, err, c.want)
+				t.Errorf("%s: closed %v with %v, want %v", name, closed, err, c.want)
 			}
 			if _, err := a.Closed(t.Context(), refOf(g), month.ID); !errors.Is(err, periods.ErrNotClosed) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: reading the month: %v, want periods.ErrNotClosed", name, err)
 			}
 			wantDue(t, a, time.Now())
 		}
@@ -184,7 +184,7 @@ func archiveClosingTotals(t *testing.T, a store.Archive) {
 		wantStandings(t, a, g, period.At(period.Daily, first+2))
 	}
 	if _, err := a.Closed(t.Context(), refOf(g), first.String()); !errors.Is(err, periods.ErrNotClosed) {
-		t.Errorf("a day without a board: %v", err)
+		t.Errorf("reading a day without a board: %v, want periods.ErrNotClosed", err)
 	}
 	closePeriods(t, a, l, closing(g, month))
 	days := mustGet(a.Activity(t.Context(), refOf(g), first, first+4))(t)
@@ -194,21 +194,21 @@ func archiveClosingTotals(t *testing.T, a store.Archive) {
 		{Day: first + 3, Totals: periods.Totals{Members: 1, Gained: 7}},
 	}
 	if !slices.Equal(days, want) {
-		t.Errorf("activity %+v, want %+v", days, want)
+		t.Errorf("the activity is %+v, want %+v", days, want)
 	}
 	if days := mustGet(a.Activity(t.Context(), refOf(g), first+1, first+3))(t); !slices.Equal(days, want[1:2]) {
-		t.Errorf("activity of two days: %+v", days)
+		t.Errorf("the activity of two days is %+v, want %+v", days, want[1:2])
 	}
 	writeRows(t, a, l, g, 0, 10, gainRow(gainer1, 1, int64(first)+4, 8), gainRow(gainer2, 2, int64(first)+4, -8))
 	open := periods.DayTotals{Day: first + 4, Totals: periods.Totals{Members: 1, Gained: 8}}
 	if days := mustGet(a.Activity(t.Context(), refOf(g), first, first+5))(t); !slices.Equal(days, append(want, open)) {
-		t.Errorf("activity with a day that has not closed: %+v", days)
+		t.Errorf("the activity with an open day is %+v, want %+v", days, append(want, open))
 	}
-	closePeriods(t, a, l, closing(g, period.At(period.Daily, first+6))) // counting was off before, and the day before stays open
+	closePeriods(t, a, l, closing(g, period.At(period.Daily, first+6))) // counting was off before; the day before stays open
 	later := periods.DayTotals{Day: first + 7, Totals: periods.Totals{Members: 1, Gained: 9}}
 	writeRows(t, a, l, g, 0, 11, gainRow(gainer2, 1, int64(first)+7, 9))
 	if days := mustGet(a.Activity(t.Context(), refOf(g), first, first+8))(t); !slices.Equal(days, append(want, open, later)) {
-		t.Errorf("activity with a day that never closed: %+v", days)
+		t.Errorf("the activity with a day that never closed is %+v, want %+v", days, append(want, open, later))
 	}
 }
 
@@ -230,10 +230,10 @@ func archiveClosingRace(t *testing.T, a store.Archive) {
 		must(t, <-errs)
 	}
 	if n := closes.Load(); n != 1 {
-		t.Errorf("%d of four closed it", n)
+		t.Errorf("%d of four closers closed the period, want 1", n)
 	}
 	wantStandings(t, a, g, month, gainer2, int64(6), gainer1, int64(5))
 	if all := mustGet(a.ClosedPeriods(t.Context(), refOf(g), "", 0, 10))(t); len(all) != 1 {
-		t.Errorf("closed %d times", len(all))
+		t.Errorf("%d closed periods are listed, want 1", len(all))
 	}
 }

@@ -23,7 +23,7 @@ const (
 	gainer4 id.User = "40000000000000001"
 )
 
-// gainRow is a row with gains: days and what was gained, by turns.
+// gainRow returns a row with gains: day, gain, day, gain.
 func gainRow(user id.User, xp level.XP, gains ...int64) snapshot.Row {
 	r := row(user, xp)
 	for pair := range slices.Chunk(gains, 2) {
@@ -34,7 +34,7 @@ func gainRow(user id.User, xp level.XP, gains ...int64) snapshot.Row {
 
 func fresh(r snapshot.Row) snapshot.Row { r.Fresh = true; return r }
 
-// wantGains compares all gains of a user, by turns as in gainRow, oldest first.
+// wantGains compares all gains of a user with want: day, gain, day, gain, oldest first.
 func wantGains(t *testing.T, a store.Archive, g *guild.Guild, user id.User, want ...int64) {
 	t.Helper()
 	var got []int64
@@ -42,14 +42,14 @@ func wantGains(t *testing.T, a store.Archive, g *guild.Guild, user id.User, want
 		got = append(got, int64(gain.Day), gain.Gained)
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("gains of %s: %v, want %v", user, got, want)
+		t.Errorf("the gains of %s are %v, want %v", user, got, want)
 	}
 }
 
 func archiveGains(t *testing.T, a store.Archive) {
 	g, other := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
-	for range 2 { // a gain is what it is, however often it is written
+	for range 2 { // writing a gain again changes nothing
 		writeRows(t, a, l, g, 0, 1, gainRow(gainer1, 30, 100, 10, 101, 20), gainRow(gainer2, 0, 101, -5), row(gainer3, 1))
 	}
 	wantGains(t, a, g, gainer1, 100, 10, 101, 20)
@@ -57,11 +57,11 @@ func archiveGains(t *testing.T, a store.Archive) {
 	wantGains(t, a, g, gainer3)
 	writeRows(t, a, l, g, 0, 2, gainRow(gainer1, 40, 102, 0, 101, 25))
 	wantGains(t, a, g, gainer1, 100, 10, 101, 25, 102, 0)
-	writeRows(t, a, l, g, 0, 3, row(gainer1, 41)) // nothing is said of any day
+	writeRows(t, a, l, g, 0, 3, row(gainer1, 41)) // names no day
 	wantGains(t, a, g, gainer1, 100, 10, 101, 25, 102, 0)
 	wantGains(t, a, other, gainer1)
 	if got := mustGet(a.History(t.Context(), refOf(g), gainer1, 101))(t); len(got) != 2 || got[0].Day != 101 {
-		t.Errorf("since a day: %+v", got)
+		t.Errorf("the history since day 101 is %+v, want two days", got)
 	}
 }
 
@@ -91,18 +91,18 @@ func archiveGainsOlder(t *testing.T, a store.Archive) {
 	wantGains(t, a, g, gainer1, 100, 10)
 	wantGains(t, a, g, gainer2)
 	wantGains(t, a, g, gainer3, 100, 7)
-	// AsOf is what a row is of.
+	// Each row has the gains as of AsOf.
 	b := snapshot.Batch{Guild: refOf(g), Rev: 4, AsOf: 6, Known: math.MaxInt64, Rows: []snapshot.Row{gainRow(gainer1, 3, 100, 11)}}
 	must(t, snapshot.WriteBatch(t.Context(), a, l, b))
 	wantGains(t, a, g, gainer1, 100, 11)
 	mustGet(a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}, hydrate.Reloaded))(t)
 	if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrStale) {
-		t.Errorf("a batch of the epoch before: %v", err)
+		t.Errorf("a batch of the epoch before: %v, want snapshot.ErrStale", err)
 	}
 	writeRows(t, a, l, g, 1, 1, gainRow(gainer1, 3, 100, 5))
 	wantGains(t, a, g, gainer1, 100, 5)
 	if _, err := a.WriteBatches(t.Context(), lease.Lease{}, []snapshot.Batch{{Guild: refOf(g), Epoch: 1, Rev: 9, Known: 9, Rows: []snapshot.Row{gainRow(gainer1, 1, 100, 1)}}}); !errors.Is(err, lease.ErrLost) {
-		t.Errorf("without the lease: %v", err)
+		t.Errorf("batches without the lease: %v, want lease.ErrLost", err)
 	}
 	wantGains(t, a, g, gainer1, 100, 5)
 }
@@ -114,7 +114,7 @@ func archiveGainsGroups(t *testing.T, a store.Archive) {
 	for i := range batches {
 		batches[i].Rows = []snapshot.Row{gainRow(gainer1, 1, 100, int64(i)), gainRow(gainer2, 1, 100, 7)}
 	}
-	batches[1].Epoch = 1 // does not fit
+	batches[1].Epoch = 1 // a stale epoch
 	mustGet(a.WriteBatches(t.Context(), l, batches))(t)
 	wantGains(t, a, guilds[0], gainer1, 100, 0)
 	wantGains(t, a, guilds[1], gainer1)
@@ -129,15 +129,15 @@ func archiveGainsSalvaged(t *testing.T, a store.Archive) {
 	writeRows(t, a, l, g, 0, 9, tombstone(gainer3))
 	b := snapshot.Batch{Guild: refOf(g), Rev: 8, Known: 8}
 	salvageOf(t, a, b, g,
-		gainRow(gainer1, 3, 100, 9, 101, -5, 102, -1), // of each day the higher one
-		tombstone(gainer2),                            // not written since
-		gainRow(gainer3, 3, 100, 7),                   // deleted since
+		gainRow(gainer1, 3, 100, 9, 101, -5, 102, -1), // each day keeps the higher gain
+		tombstone(gainer2),                            // not written since in the archive
+		gainRow(gainer3, 3, 100, 7),                   // deleted since in the archive
 		fresh(gainRow(gainer4, 3, 100, 4)))
 	wantGains(t, a, g, gainer1, 100, 10, 101, -5, 102, -1)
 	wantGains(t, a, g, gainer2)
 	wantGains(t, a, g, gainer3)
 	wantGains(t, a, g, gainer4, 99, 9, 100, 4)
-	// Rows deleted there are kept when they were written here since.
+	// A tombstone in the live store does not remove a row that was written here since.
 	writeRows(t, a, l, g, 0, 10, gainRow(gainer4, 3, 100, 5))
 	salvageOf(t, a, b, g, tombstone(gainer4))
 	wantGains(t, a, g, gainer4, 99, 9, 100, 5)
@@ -149,20 +149,20 @@ func archiveLastDays(t *testing.T, a store.Archive) {
 	wantLast := func(want period.Day) {
 		t.Helper()
 		if got, err := a.LastDay(t.Context(), refOf(g)); err != nil || got != want {
-			t.Errorf("last day %d, %v; want %d", got, err, want)
+			t.Errorf("the last day is %d (%v), want %d", got, err, want)
 		}
 	}
 	wantLast(0)
 	writeRows(t, a, l, g, 0, 1, row(gainer1, 1))
 	if rows := allMembers(t, a, g); len(rows) != 1 || rows[0].Gains != nil {
-		t.Errorf("without gains: %+v", rows)
+		t.Errorf("members read without gains are %+v, want one without", rows)
 	}
 	writeRows(t, a, l, g, 0, 2, gainRow(gainer1, 1, 97, 1, 98, 2, 99, -3, 100, 4), gainRow(gainer2, 1, 97, 1), gainRow(gainer3, 1, 99, 0))
 	wantLast(100)
 	want := [][]period.Gain{{{Day: 100, Gained: 4}, {Day: 99, Gained: -3}, {Day: 98, Gained: 2}}, nil, {{Day: 99}}}
 	for i, r := range allMembers(t, a, g) {
 		if !slices.Equal(r.Gains, want[i]) {
-			t.Errorf("member %d: gains %+v, want %+v", i, r.Gains, want[i])
+			t.Errorf("member %d has the gains %+v, want %+v", i, r.Gains, want[i])
 		}
 	}
 	writeRows(t, a, l, g, 0, 3, tombstone(gainer1))
@@ -181,7 +181,7 @@ func archiveSums(t *testing.T, a store.Archive) {
 		must(t, a.AddGains(t.Context(), refOf(g), rows, 103, &boards))
 		for _, r := range rows {
 			if !slices.Equal(r.OnBoards, want[r.UserID]) {
-				t.Errorf("%s: %v, want %v", name, r, want[r.UserID])
+				t.Errorf("%s: the row is %v, want %v on boards", name, r, want[r.UserID])
 			}
 		}
 	}

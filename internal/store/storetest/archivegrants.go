@@ -17,7 +17,7 @@ func archiveKeys(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
 	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
-		t.Fatalf("a key that never was: %v", err)
+		t.Fatalf("an unknown key: %v, want apikey.ErrNotFound", err)
 	}
 	expires, limit, none := time.Date(2030, 1, 2, 3, 4, 5, 678e6, time.UTC), 1000000, 0
 	full := aKey("key000000001", guildA, guildB)
@@ -30,19 +30,19 @@ func archiveKeys(t *testing.T, a store.Archive) {
 	}
 	listed, err := a.Keys(t.Context(), "", 10)
 	if err != nil || len(listed) != len(want) {
-		t.Fatalf("list: %d keys, %v", len(listed), err)
+		t.Fatalf("%d keys are listed (%v), want %d", len(listed), err, len(want))
 	}
 	for i, k := range want {
 		read := mustGet(a.Key(t.Context(), k.ID))(t)
 		for _, got := range []*apikey.Key{read, listed[i]} {
-			got.GuildIDs = append([]id.Guild(nil), got.GuildIDs...) // nil or empty is the same
+			got.GuildIDs = append([]id.Guild(nil), got.GuildIDs...) // nil and empty are equal
 			if !reflect.DeepEqual(*got, k) {
 				t.Errorf("key %s:\n got %+v\nwant %+v", k.ID, *got, k)
 			}
 		}
 	}
 	if rest, err := a.Keys(t.Context(), "key000000001", 1); err != nil || len(rest) != 1 || rest[0].ID != "key000000002" {
-		t.Errorf("a piece of the list: %+v, %v", rest, err)
+		t.Errorf("a page of the list is %+v (%v), want the second key", rest, err)
 	}
 }
 
@@ -76,19 +76,19 @@ func archiveGrants(t *testing.T, a store.Archive) {
 	}
 	must(t, a.RevokeKey(t.Context(), "key000000001", apikey.Operator))
 	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
-		t.Errorf("after the revocation: %v", err)
+		t.Errorf("reading a revoked key: %v, want apikey.ErrNotFound", err)
 	}
 	if err := a.RevokeKey(t.Context(), "key000000001", apikey.Operator); !errors.Is(err, apikey.ErrNotFound) {
-		t.Errorf("revoked twice: %v", err)
+		t.Errorf("revoking a key twice: %v, want apikey.ErrNotFound", err)
 	}
 }
 
 func archiveKeyUnknownGuild(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, ""))
 	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildB), apikey.Operator, 0); !errors.Is(err, guild.ErrNotFound) {
-		t.Fatalf("create: %v, want guild.ErrNotFound", err)
+		t.Fatalf("creating a key for an unknown guild: %v, want guild.ErrNotFound", err)
 	}
 	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
-		t.Errorf("the key is there all the same: %v", err)
+		t.Errorf("reading the refused key: %v, want apikey.ErrNotFound", err)
 	}
 }

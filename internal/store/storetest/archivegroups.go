@@ -19,7 +19,7 @@ import (
 
 const sharedUser id.User = "300000000000000001"
 
-// putMany creates guilds, in an order that is not that of their ids.
+// putMany creates guilds, not in the order of their ids.
 func putMany(t *testing.T, a store.Archive, count int) []*guild.Guild {
 	t.Helper()
 	guilds := make([]*guild.Guild, count)
@@ -29,7 +29,7 @@ func putMany(t *testing.T, a store.Archive, count int) []*guild.Guild {
 	return guilds
 }
 
-// batchesOf has a row of the same member for each guild.
+// batchesOf returns a batch for each guild, with a row of the same member.
 func batchesOf(guilds []*guild.Guild, rev int64) []snapshot.Batch {
 	batches := make([]snapshot.Batch, len(guilds))
 	for i, g := range guilds {
@@ -45,24 +45,24 @@ func wantXP(t *testing.T, a store.Archive, g *guild.Guild, want ...level.XP) {
 		got = append(got, r.XP)
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("guild %s: XP %v, want %v", g.ID, got, want)
+		t.Errorf("the XP in guild %s are %v, want %v", g.ID, got, want)
 	}
 }
 
-// archiveGroups writes batches of guilds together, of which each is checked by itself.
+// archiveGroups writes batches of guilds together. Each batch is checked by itself.
 func archiveGroups(t *testing.T, a store.Archive) {
 	guilds := putMany(t, a, 10)
 	l := leased(t, a)
 	for _, none := range [][]snapshot.Batch{nil, {}} {
 		if errs, err := a.WriteBatches(t.Context(), l, none); err != nil || len(errs) > 0 {
-			t.Errorf("no batches: %v, %v", errs, err)
+			t.Errorf("writing no batches: %v, %v, want no errors", errs, err)
 		}
 	}
 	write := func(batches []snapshot.Batch, want map[int]error) {
 		t.Helper()
 		errs, err := a.WriteBatches(t.Context(), l, batches)
 		if err != nil || len(errs) != len(batches) {
-			t.Fatalf("write: %v, %v", errs, err)
+			t.Fatalf("writing %d batches: %v, %v, want an answer for each", len(batches), errs, err)
 		}
 		for i, err := range errs {
 			if !errors.Is(err, want[i]) || (err == nil) != (want[i] == nil) {
@@ -76,14 +76,14 @@ func archiveGroups(t *testing.T, a store.Archive) {
 		wantXP(t, a, g, level.XP(500+i))
 	}
 
-	// Of the next ones some do not fit.
+	// Some of the next batches are stale.
 	batches := batchesOf(guilds, 7)
 	batches[1].Epoch = 1
 	batches[2].Epoch = 1
 	batches[3].Known = 4
 	batches[4].Guild.Incarnation++
 	batches[5].Rows = nil
-	batches[6].Rev = 3 // late, though it is of the same load
+	batches[6].Rev = 3 // late, but of the same load
 	batches[7].Rows = []snapshot.Row{tombstone(sharedUser), row("300000000000000002", 9)}
 	batches[8].Guild.ID = "999999999999999999"
 	write(batches, map[int]error{1: snapshot.ErrStale, 2: snapshot.ErrStale, 3: snapshot.ErrStale, 4: snapshot.ErrStale, 8: snapshot.ErrStale})
@@ -104,9 +104,9 @@ func archiveGroups(t *testing.T, a store.Archive) {
 		}
 	}
 
-	// When all are left out, that is no failure.
+	// Refusing every batch is no failure of the call.
 	write(batchesOf(guilds[:1], 6), map[int]error{0: snapshot.ErrStale})
-	// Each guild's rows are of its own rev and epoch.
+	// Each guild's rows have its own rev and epoch.
 	mustGet(a.RaiseEpoch(t.Context(), refOf(guilds[0]), snapshot.State{Archived: 7}, hydrate.Reloaded))(t)
 	batches = batchesOf([]*guild.Guild{guilds[0], guilds[9]}, 6)
 	for i := range batches {
@@ -119,12 +119,12 @@ func archiveGroups(t *testing.T, a store.Archive) {
 	wantState(t, a, guilds[0], 1, 7)
 }
 
-// archiveBehind writes batches of a live store that knows more to be archived than is, as when the last commits were lost.
+// archiveBehind writes batches of a live store that knows a newer archived rev than the archive has, as after lost commits.
 func archiveBehind(t *testing.T, a store.Archive) {
 	guilds := putMany(t, a, 5)
 	l := leased(t, a)
 	if errs, err := a.WriteBatches(t.Context(), l, batchesOf(guilds, 90)); err != nil || errors.Join(errs...) != nil {
-		t.Fatal(errs, err)
+		t.Fatalf("writing batches of rev 90: %v, %v", errs, err)
 	}
 	batches := batchesOf(guilds, 101)
 	want := []error{nil, snapshot.ErrArchiveBehind, nil, snapshot.ErrStale, snapshot.ErrStale}
@@ -134,7 +134,7 @@ func archiveBehind(t *testing.T, a store.Archive) {
 	batches[3].Epoch, batches[4].Known = 1, 80
 	for _, b := range batches[1:2] {
 		if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrArchiveBehind) || errors.Is(err, snapshot.ErrStale) {
-			t.Errorf("a batch by itself: %v, want ErrArchiveBehind", err)
+			t.Errorf("one batch: %v, want ErrArchiveBehind", err)
 		}
 	}
 	errs := mustGet(a.WriteBatches(t.Context(), l, batches))(t)
@@ -150,7 +150,7 @@ func archiveBehind(t *testing.T, a store.Archive) {
 			wantXP(t, a, g, level.XP(10100+i))
 		}
 	}
-	// Once the live store knows of no more than is there, it is taken.
+	// A batch is accepted once the live store knows no newer rev than the archive.
 	batches[1].Archived = 90
 	if err := snapshot.WriteBatch(t.Context(), a, l, batches[1]); err != nil {
 		t.Error(err)
@@ -165,7 +165,7 @@ func archiveGroupLease(t *testing.T, a store.Archive) {
 		batches := batchesOf(guilds, 5)
 		batches[1].Epoch = 7
 		if _, err := a.WriteBatches(t.Context(), wrong, batches); !errors.Is(err, lease.ErrLost) {
-			t.Errorf("batches with the lease %+v: %v", wrong, err)
+			t.Errorf("batches with the lease %+v: %v, want lease.ErrLost", wrong, err)
 		}
 	}
 	for _, g := range guilds {
@@ -174,7 +174,7 @@ func archiveGroupLease(t *testing.T, a store.Archive) {
 	}
 }
 
-// archiveGroupRace writes groups of the same guilds in all orders, beside whatever else locks guilds. Nothing waits for ever.
+// archiveGroupRace writes groups of the same guilds in all orders, beside everything else that locks guilds. Nothing deadlocks.
 func archiveGroupRace(t *testing.T, a store.Archive) {
 	guilds := putMany(t, a, 12)
 	l := leased(t, a)
@@ -194,11 +194,11 @@ func archiveGroupRace(t *testing.T, a store.Archive) {
 				errs, err := a.WriteBatches(t.Context(), l, batches)
 				for i, e := range errs {
 					if e != nil && !errors.Is(e, snapshot.ErrStale) {
-						t.Errorf("batch %d: %v", i, e)
+						t.Errorf("batch %d: %v, want nil or snapshot.ErrStale", i, e)
 					}
 				}
 				if err != nil {
-					t.Errorf("write: %v", err)
+					t.Errorf("writing batches: %v", err)
 				}
 			}
 		})
@@ -227,10 +227,10 @@ func archiveGroupRace(t *testing.T, a store.Archive) {
 	all.Wait()
 	for _, g := range guilds[8:] {
 		if s, err := a.State(t.Context(), refOf(g)); err != nil || s.Archived != writers*rounds {
-			t.Errorf("state %+v, %v; want the highest rev, %d", s, err, writers*rounds)
+			t.Errorf("the state is %+v (%v), want the highest rev, %d", s, err, writers*rounds)
 		}
 		if rows := allMembers(t, a, g); len(rows) != 1 || rows[0].XP/100 != writers*rounds {
-			t.Errorf("members %+v, want what the highest rev brought", rows)
+			t.Errorf("the members are %+v, want those of the highest rev, %d", rows, writers*rounds)
 		}
 	}
 }

@@ -27,7 +27,7 @@ const everySetting = `,"icon":"a_0123456789abcdef0123456789abcdef","adminIds":["
 
 func archiveSettings(t *testing.T, a store.Archive) {
 	if _, err := a.Guild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {
-		t.Fatalf("a guild that never was: %v, want guild.ErrNotFound", err)
+		t.Fatalf("an unknown guild: %v, want guild.ErrNotFound", err)
 	}
 	for _, more := range []string{"", everySetting} {
 		want := settingsOf(t, guildA, more)
@@ -39,7 +39,7 @@ func archiveSettings(t *testing.T, a store.Archive) {
 			}
 		}
 		if read.Incarnation <= 0 || read.Incarnation != written.Incarnation || read.Version != written.Version {
-			t.Errorf("written as incarnation %d, version %d; read as %d, %d", written.Incarnation, written.Version, read.Incarnation, read.Version)
+			t.Errorf("incarnation and version are read as %d, %d, want %d, %d", read.Incarnation, read.Version, written.Incarnation, written.Version)
 		}
 	}
 }
@@ -47,19 +47,20 @@ func archiveSettings(t *testing.T, a store.Archive) {
 func archiveReplace(t *testing.T, a store.Archive) {
 	first, created, err := a.PutGuild(t.Context(), settingsOf(t, guildA, ""))
 	if err != nil || !created {
-		t.Fatalf("first put: created %v, %v", created, err)
+		t.Fatalf("the first put: created %v, %v, want true", created, err)
 	}
 	l := leased(t, a)
 	writeRows(t, a, l, first, 0, 7, row("300000000000000001", 10))
 	second, created, err := a.PutGuild(t.Context(), settingsOf(t, guildA, `,"vanity":"new"`))
 	if err != nil || created {
-		t.Fatalf("second put: created %v, %v", created, err)
+		t.Fatalf("the second put: created %v, %v, want false", created, err)
 	}
 	if second.Incarnation != first.Incarnation || second.Version <= first.Version {
-		t.Errorf("replaced: incarnation %d -> %d, version %d -> %d", first.Incarnation, second.Incarnation, first.Version, second.Version)
+		t.Errorf("the replacement changed incarnation %d to %d and version %d to %d, want a newer version only",
+			first.Incarnation, second.Incarnation, first.Version, second.Version)
 	}
 	if s, err := a.State(t.Context(), refOf(second)); err != nil || s.Archived != 7 || len(allMembers(t, a, second)) != 1 {
-		t.Errorf("after the replacement: state %+v, %v, %d members; want archived 7, one member", s, err, len(allMembers(t, a, second)))
+		t.Errorf("after the replacement the state is %+v (%v) with %d members, want 7 archived and one member", s, err, len(allMembers(t, a, second)))
 	}
 }
 
@@ -68,24 +69,24 @@ func archiveVanity(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildB, ""))
 	before := mustGet(a.LatestChange(t.Context()))(t)
 	if _, _, err := a.PutGuild(t.Context(), settingsOf(t, guildB, `,"vanity":"gophers","enabled":false`)); !errors.Is(err, guild.ErrVanityTaken) {
-		t.Fatalf("a taken vanity: %v, want guild.ErrVanityTaken", err)
+		t.Fatalf("putting a taken vanity: %v, want guild.ErrVanityTaken", err)
 	}
 	if g, err := a.Guild(t.Context(), guildB); err != nil || !g.Enabled || g.Vanity != "" {
-		t.Errorf("the guild that was refused changed: %+v, %v", g, err)
+		t.Errorf("a refused put changed the guild to %+v (%v)", g, err)
 	}
 	if after, err := a.LatestChange(t.Context()); err != nil || after != before {
-		t.Errorf("the refusal was logged as a change: %d -> %d, %v", before, after, err)
+		t.Errorf("a refused put changed the latest change from %d to %d (%v)", before, after, err)
 	}
 	if g, err := a.GuildByVanity(t.Context(), "gophers"); err != nil || g.ID != guildA {
-		t.Errorf("by vanity: %+v, %v", g, err)
+		t.Errorf("the vanity leads to %+v (%v), want %s", g, err, guildA)
 	}
 	put(t, a, settingsOf(t, guildA, ""))
 	if _, err := a.GuildByVanity(t.Context(), "gophers"); !errors.Is(err, guild.ErrNotFound) {
-		t.Errorf("a vanity that was given up: %v", err)
+		t.Errorf("a vanity that was given up: %v, want guild.ErrNotFound", err)
 	}
 	put(t, a, settingsOf(t, guildB, `,"vanity":"gophers"`))
 	if g, err := a.GuildByVanity(t.Context(), "gophers"); err != nil || g.ID != guildB {
-		t.Errorf("by vanity, after it was taken over: %+v, %v", g, err)
+		t.Errorf("a vanity that was taken over leads to %+v (%v), want %s", g, err, guildB)
 	}
 }
 
@@ -105,29 +106,29 @@ func archiveGuildList(t *testing.T, a store.Archive) {
 		}
 	}
 	if got := strings.Join(ids, ""); got != "01234" {
-		t.Errorf("listed in the order %q", got)
+		t.Errorf("guilds are listed in the order %q, want 01234", got)
 	}
 }
 
 func archiveDelete(t *testing.T, a store.Archive) {
 	if _, err := a.DeleteGuild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {
-		t.Fatalf("a guild that never was: %v", err)
+		t.Fatalf("deleting an unknown guild: %v, want guild.ErrNotFound", err)
 	}
 	old := put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
 	l := leased(t, a)
 	writeRows(t, a, l, old, 0, 1, row("300000000000000001", 10))
 	if gone, err := a.DeleteGuild(t.Context(), guildA); err != nil || gone.Incarnation != old.Incarnation {
-		t.Fatalf("delete: %+v, %v", gone, err)
+		t.Fatalf("deleting the guild returned %+v (%v), want incarnation %d", gone, err, old.Incarnation)
 	}
 	if _, err := a.Guild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {
-		t.Errorf("after the deletion: %v", err)
+		t.Errorf("reading a deleted guild: %v, want guild.ErrNotFound", err)
 	}
 	again := put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
 	if again.Incarnation == old.Incarnation {
-		t.Error("the new guild has the old one's incarnation")
+		t.Error("a guild that was created again has its old incarnation")
 	}
 	if rows := allMembers(t, a, again); len(rows) != 0 {
-		t.Errorf("the new guild has the old one's members: %+v", rows)
+		t.Errorf("a guild that was created again has its old members %+v", rows)
 	}
 }
 
@@ -142,13 +143,13 @@ func aKey(keyID string, guilds ...id.Guild) apikey.Key {
 	return k
 }
 
-// archiveLog has many writers at once, and then looks for what each of them did.
+// archiveLog runs many writers at once, and then reads each one's changes in the log.
 func archiveLog(t *testing.T, a store.Archive) {
 	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 0 {
-		t.Fatalf("a new archive's latest change: %d, %v", latest, err)
+		t.Fatalf("a new archive's latest change is %d (%v), want 0", latest, err)
 	}
 	put(t, a, settingsOf(t, guildB, ""))
-	// Each change alternates, so that every one of them changes something; an odd number leaves the grant there.
+	// The changes alternate, so that each has an effect. An odd number leaves the grant in place.
 	const writers, each = 16, 5
 	var group sync.WaitGroup
 	for w := range writers {
@@ -178,33 +179,33 @@ func archiveLog(t *testing.T, a store.Archive) {
 		}
 		for _, c := range piece {
 			if c.Version != seen+1 {
-				t.Fatalf("version %d follows %d", c.Version, seen)
+				t.Fatalf("version %d follows %d, want no gap", c.Version, seen)
 			}
 			seen = c.Version
 			counts[changes.Change{Kind: c.Kind, Subject: c.Subject}]++
 		}
 	}
 	if latest, err := a.LatestChange(t.Context()); err != nil || latest != seen || seen != 1+writers*(each+1) {
-		t.Errorf("latest change %d, %v; the log ends at %d; want %d", latest, err, seen, 1+writers*(each+1))
+		t.Errorf("the latest change is %d (%v) and the log ends at %d, want %d", latest, err, seen, 1+writers*(each+1))
 	}
 	for w := range writers {
 		if n := counts[changes.Change{Kind: changes.Key, Subject: fmt.Sprintf("key%09d", w)}]; n != each+1 {
-			t.Errorf("writer %d has %d entries, want %d", w, n, each+1)
+			t.Errorf("writer %d has %d log entries, want %d", w, n, each+1)
 		}
 	}
 	mustGet(a.DeleteGuild(t.Context(), guildB))(t)
 	after, err := a.Changes(t.Context(), seen, 100)
 	if err != nil || len(after) != 1+writers {
-		t.Errorf("deleting a guild that %d keys had a grant for logged %d changes, %v", writers, len(after), err)
+		t.Errorf("deleting a guild that %d keys have access to logged %d changes (%v), want one each and one", writers, len(after), err)
 	}
 }
 
-// archiveNoChange repeats what is so already: followers would drop what they cached for nothing.
+// archiveNoChange repeats changes that have no effect. None may be logged: followers would drop their caches for nothing.
 func archiveNoChange(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	must(t, a.CreateKey(t.Context(), aKey("key000000001", guildA, guildA), apikey.Operator, 0))
 	if g.Version != 1 {
-		t.Errorf("the first change has version %d", g.Version)
+		t.Errorf("the first change has version %d, want 1", g.Version)
 	}
 	for name, err := range map[string]error{
 		"grant":   a.Grant(t.Context(), "key000000001", guildA, apikey.Operator),
@@ -215,15 +216,15 @@ func archiveNoChange(t *testing.T, a store.Archive) {
 		}
 	}
 	if err := a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0); err == nil {
-		t.Error("a key was made twice")
+		t.Error("a key was created twice")
 	}
 	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 2 {
-		t.Errorf("latest change %d, %v; want 2", latest, err)
+		t.Errorf("the latest change is %d (%v), want 2", latest, err)
 	}
 }
 
-// ArchiveLogPurge checks that a purge keeps the newest entry and leaves no gap but the one at the beginning. backdate
-// makes the archive believe that its entries up to a version were logged at that time.
+// ArchiveLogPurge checks that a purge keeps the newest entry and leaves no gap except at the beginning. backdate sets the time at which
+// the entries up to a version were logged.
 func ArchiveLogPurge(t *testing.T, a store.Archive, backdate func(logged time.Time, upTo int64)) {
 	g := settingsOf(t, guildA, "")
 	for range 6 {
@@ -232,7 +233,7 @@ func ArchiveLogPurge(t *testing.T, a store.Archive, backdate func(logged time.Ti
 	purge := func(limit, want int) {
 		t.Helper()
 		if n, err := a.Purge(t.Context(), limit, snapshot.Keep{Tombstones: time.Hour}); err != nil || n != want {
-			t.Errorf("purged %d, %v; want %d", n, err, want)
+			t.Errorf("purged %d rows (%v), want %d", n, err, want)
 		}
 	}
 	versions := func() (all []int64) {
@@ -252,18 +253,18 @@ func ArchiveLogPurge(t *testing.T, a store.Archive, backdate func(logged time.Ti
 	purge(3, 3)
 	purge(100, 1)
 	if got := fmt.Sprint(versions()); got != "[5 6]" {
-		t.Errorf("left are %s, want 5 and 6", got)
+		t.Errorf("versions %s are left, want 5 and 6", got)
 	}
 	backdate(long, 6)
 	purge(100, 1)
 	if got := fmt.Sprint(versions()); got != "[6]" {
-		t.Errorf("left are %s, want the newest, 6", got)
+		t.Errorf("versions %s are left, want the newest, 6", got)
 	}
 	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 6 {
-		t.Errorf("latest change %d, %v", latest, err)
+		t.Errorf("after the purge the latest change is %d (%v), want 6", latest, err)
 	}
 	if next := put(t, a, g); next.Version != 7 {
-		t.Errorf("the next change has version %d", next.Version)
+		t.Errorf("after the purge the next change has version %d, want 7", next.Version)
 	}
 }
 
@@ -283,6 +284,6 @@ func archiveManagers(t *testing.T, a store.Archive) {
 		}
 	}
 	if got := mustGet(a.ManagedBy(t.Context(), admin, 1))(t); len(got) != 1 || got[0].ID != guildA {
-		t.Errorf("the first guild of an administrator is %v", got)
+		t.Errorf("the first guild of an administrator is %v, want %s", got, guildA)
 	}
 }

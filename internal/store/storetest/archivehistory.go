@@ -18,7 +18,7 @@ func history(t *testing.T, a store.Archive, owner id.User, before int64, limit i
 	return found
 }
 
-// archiveHistory makes every change that there is, and some that change nothing.
+// archiveHistory makes every kind of change, and some without an effect.
 func archiveHistory(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
@@ -57,7 +57,7 @@ func archiveHistory(t *testing.T, a store.Archive) {
 		}
 		got = append(got, fmt.Sprintf("%s by %s %s %v %s", r.Action, r.By, r.KeyName, r.GuildIDs, detail))
 		if r.KeyID != keyOne || r.At.Before(started) || r.At.After(time.Now().Add(time.Minute)) {
-			t.Errorf("a record of %s at %v", r.KeyID, r.At)
+			t.Errorf("a record is of key %s at %v, want %s during the test", r.KeyID, r.At, keyOne)
 		}
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -65,13 +65,13 @@ func archiveHistory(t *testing.T, a store.Archive) {
 	}
 	newest := history(t, a, ownerA, 0, 2)
 	if len(newest) != 2 || newest[0].Number <= newest[1].Number {
-		t.Fatalf("the newest two: %+v", newest)
+		t.Fatalf("the newest two are %+v, want falling numbers", newest)
 	}
 	if next := history(t, a, ownerA, newest[1].Number, 1); len(next) != 1 || next[0].By != apikey.Service {
-		t.Errorf("the one after: %+v", next)
+		t.Errorf("the record after them is %+v, want the service's", next)
 	}
 	if others := history(t, a, ownerB, 0, 100); len(others) != 0 {
-		t.Errorf("somebody else sees %+v", others)
+		t.Errorf("another owner's history is %+v, want none", others)
 	}
 }
 
@@ -85,15 +85,15 @@ func archiveHistoryBound(t *testing.T, a store.Archive) {
 	}
 	kept := history(t, a, ownerA, 0, apikey.HistorySize+10)
 	if len(kept) != apikey.HistorySize || kept[0].KeyName != fmt.Sprint(apikey.HistorySize+3) || kept[len(kept)-1].KeyName != "4" {
-		t.Errorf("%d records are kept, of the names %s to %s", len(kept), kept[0].KeyName, kept[len(kept)-1].KeyName)
+		t.Errorf("%d records are kept, of the names %s to %s, want the newest %d", len(kept), kept[0].KeyName, kept[len(kept)-1].KeyName, apikey.HistorySize)
 	}
 	if others := history(t, a, ownerB, 0, 10); len(others) != 1 {
-		t.Errorf("somebody else has %d records, want 1", len(others))
+		t.Errorf("another owner has %d records, want 1", len(others))
 	}
 }
 
-// ArchiveKeysPurge checks that what is too old of the use, the history and the former secrets of keys goes, and the rest
-// stays. backdate moves all times of the history by that.
+// ArchiveKeysPurge checks that a purge removes old use, history and former secrets of keys, and nothing else. backdate moves all times of
+// the history back.
 func ArchiveKeysPurge(t *testing.T, a store.Archive, backdate func(by time.Duration)) {
 	now := time.Now().Truncate(time.Millisecond)
 	withKeys(t, a, keyOne)
@@ -101,27 +101,27 @@ func ArchiveKeysPurge(t *testing.T, a store.Archive, backdate func(by time.Durat
 	for _, h := range []int64{hour, hour - apikey.HoursOfDay + 1, hour - apikey.HoursOfDay - 2} {
 		must(t, a.AddUse(t.Context(), h, []apikey.KeyUse{{KeyID: keyOne, Requests: 1, LastUsed: now}}))
 	}
-	rotate(t, a, now.Add(-2*time.Hour), time.Hour) // it is over by now
+	rotate(t, a, now.Add(-2*time.Hour), time.Hour) // expired by now
 	purge := func(want int) {
 		t.Helper()
 		if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour}); err != nil || n != want {
-			t.Errorf("purged %d, %v; want %d", n, err, want)
+			t.Errorf("purged %d rows (%v), want %d", n, err, want)
 		}
 	}
 	purge(2)
 	if list := owned(t, a, ownerA, hour); list[0].Requests != 2 || len(list[0].Old) != 0 || list[0].LastUsed == nil {
-		t.Errorf("after the purge: %+v", list[0])
+		t.Errorf("after the purge the key is %+v, want 2 requests and no old secret", list[0])
 	}
 	backdate(apikey.HistoryTime - time.Hour)
 	purge(0)
 	backdate(2 * time.Hour)
 	must(t, a.RenameKey(t.Context(), keyOne, "new", byA()))
 	if left := history(t, a, ownerA, 0, 10); len(left) != 1 || left[0].Action != apikey.Renamed {
-		t.Errorf("a change left of what is too old: %+v", left)
+		t.Errorf("after the purge the history is %+v, want the rename", left)
 	}
 	backdate(apikey.HistoryTime + time.Hour)
 	purge(1)
 	if left := history(t, a, ownerA, 0, 10); len(left) != 0 {
-		t.Errorf("left are %+v", left)
+		t.Errorf("after the second purge the history is %+v, want none", left)
 	}
 }

@@ -24,7 +24,7 @@ const (
 
 func byA() apikey.Actor { return apikey.User(ownerA) }
 
-// withKeys makes two guilds and a key of ownerA's for each id, without grants.
+// withKeys creates two guilds, and a key of ownerA without grants for each id.
 func withKeys(t *testing.T, a store.Archive, ids ...string) {
 	t.Helper()
 	put(t, a, settingsOf(t, guildA, ""))
@@ -40,7 +40,7 @@ func owned(t *testing.T, a store.Archive, owner id.User, hour int64) []apikey.Ow
 	return list
 }
 
-// grantsOf lists a key's grants with who gave them.
+// grantsOf returns a key's grants with who gave them.
 func grantsOf(t *testing.T, a store.Archive, keyID string) string {
 	t.Helper()
 	for _, o := range owned(t, a, ownerA, 0) {
@@ -48,11 +48,11 @@ func grantsOf(t *testing.T, a store.Archive, keyID string) string {
 			return fmt.Sprint(o.Grants)
 		}
 	}
-	t.Fatalf("%s is not in the list", keyID)
+	t.Fatalf("the owner's list lacks the key %s", keyID)
 	return ""
 }
 
-// archiveKeyLimit has many creations at once for few places, some by the operator, who is not held to the number.
+// archiveKeyLimit runs more creations at once than the limit allows. The operator is not bound by it.
 func archiveKeyLimit(t *testing.T, a store.Archive) {
 	const limit, tries = 5, 20
 	var made, refused atomic.Int64
@@ -65,25 +65,26 @@ func archiveKeyLimit(t *testing.T, a store.Archive) {
 			case errors.Is(err, apikey.ErrTooMany):
 				refused.Add(1)
 			default:
-				t.Errorf("create: %v", err)
+				t.Errorf("creating a key: %v, want nil or apikey.ErrTooMany", err)
 			}
 		})
 	}
 	group.Wait()
 	if made.Load() != limit || refused.Load() != tries-limit || len(owned(t, a, ownerA, 0)) != limit {
-		t.Errorf("%d made, %d refused, %d listed; want %d made", made.Load(), refused.Load(), len(owned(t, a, ownerA, 0)), limit)
+		t.Errorf("%d keys were created, %d refused and %d are listed, want %d created",
+			made.Load(), refused.Load(), len(owned(t, a, ownerA, 0)), limit)
 	}
 	if err := a.CreateKey(t.Context(), aKey("byoperator01"), apikey.Operator, 0); err != nil {
-		t.Errorf("the operator is held to the number: %v", err)
+		t.Errorf("a key by the operator beyond the limit: %v, want none", err)
 	}
 	other := aKey("ofsomebody01")
 	other.OwnerID = ownerB
 	if err := a.CreateKey(t.Context(), other, apikey.User(ownerB), limit); err != nil {
-		t.Errorf("another owner is held to it: %v", err)
+		t.Errorf("a key of another owner: %v, want none", err)
 	}
 	must(t, a.RevokeKey(t.Context(), "byoperator01", byA()))
 	if err := a.CreateKey(t.Context(), aKey("onetoomany01"), byA(), limit); !errors.Is(err, apikey.ErrTooMany) {
-		t.Errorf("one more: %v, want apikey.ErrTooMany", err)
+		t.Errorf("one key too many: %v, want apikey.ErrTooMany", err)
 	}
 }
 
@@ -101,18 +102,18 @@ func archiveKeyOwners(t *testing.T, a store.Archive) {
 		"revoke":  a.RevokeKey(t.Context(), keyOne, other),
 	} {
 		if !errors.Is(err, apikey.ErrNotFound) {
-			t.Errorf("%s by somebody else: %v, want apikey.ErrNotFound", name, err)
+			t.Errorf("%s by another user: %v, want apikey.ErrNotFound", name, err)
 		}
 	}
 	after, err := a.Key(t.Context(), keyOne)
 	if err != nil || !reflect.DeepEqual(after, before) {
-		t.Errorf("the key became %+v, %v", after, err)
+		t.Errorf("refused changes made the key %+v (%v), want %+v", after, err, before)
 	}
 	if now, err := a.LatestChange(t.Context()); err != nil || now != version {
-		t.Errorf("what was refused was logged: %d -> %d, %v", version, now, err)
+		t.Errorf("refused changes moved the change log from %d to %d (%v)", version, now, err)
 	}
 	if list := owned(t, a, ownerB, 0); len(list) != 0 {
-		t.Errorf("somebody else sees %+v", list)
+		t.Errorf("another user's list is %+v, want none", list)
 	}
 }
 
@@ -124,13 +125,13 @@ func archiveOwnedKeys(t *testing.T, a store.Archive) {
 	must(t, a.RenameKey(t.Context(), keyOne, "an ö", byA()))
 	list := owned(t, a, ownerA, 0)
 	if len(list) != 2 || list[0].ID != keyTwo || list[1].ID != keyOne || list[1].Name != "an ö" {
-		t.Fatalf("the list is %+v; want the newer key first", list)
+		t.Fatalf("the list is %+v, want the newer key first", list)
 	}
 	if list[0].LastUsed != nil || list[0].Requests != 0 {
-		t.Errorf("a key that was never used: %v, %d requests", list[0].LastUsed, list[0].Requests)
+		t.Errorf("an unused key was last used at %v, with %d requests", list[0].LastUsed, list[0].Requests)
 	}
 	if piece, err := a.OwnedKeys(t.Context(), ownerA, 0, 1); err != nil || len(piece) != 1 || piece[0].ID != keyTwo {
-		t.Errorf("one of them: %+v, %v", piece, err)
+		t.Errorf("the first page of one key is %+v (%v), want %s", piece, err, keyTwo)
 	}
 	for _, step := range []struct {
 		name string
@@ -138,18 +139,18 @@ func archiveOwnedKeys(t *testing.T, a store.Archive) {
 		err  error
 		want []apikey.Grant
 	}{
-		{"by the operator", func() error { return nil }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
-		{"again by the user", func() error { return a.Grant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
-		{"taken by the user", func() error { return a.Ungrant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildB, By: apikey.Operator}}},
-		{"by the user", func() error { return a.Grant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildA, By: byA()}, {GuildID: guildB, By: apikey.Operator}}},
-		{"an unknown guild", func() error { return a.Grant(t.Context(), keyTwo, "100000000000000009", byA()) }, guild.ErrNotFound, []apikey.Grant{{GuildID: guildA, By: byA()}, {GuildID: guildB, By: apikey.Operator}}},
-		{"again by the operator", func() error { return a.Grant(t.Context(), keyTwo, guildA, apikey.Operator) }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
+		{"granted by the operator", func() error { return nil }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
+		{"granted again by the user", func() error { return a.Grant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
+		{"ungranted by the user", func() error { return a.Ungrant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildB, By: apikey.Operator}}},
+		{"granted by the user", func() error { return a.Grant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildA, By: byA()}, {GuildID: guildB, By: apikey.Operator}}},
+		{"granted for an unknown guild", func() error { return a.Grant(t.Context(), keyTwo, "100000000000000009", byA()) }, guild.ErrNotFound, []apikey.Grant{{GuildID: guildA, By: byA()}, {GuildID: guildB, By: apikey.Operator}}},
+		{"granted again by the operator", func() error { return a.Grant(t.Context(), keyTwo, guildA, apikey.Operator) }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
 	} {
 		if err := step.do(); !errors.Is(err, step.err) {
 			t.Errorf("%s: %v, want %v", step.name, err, step.err)
 		}
 		if got := grantsOf(t, a, keyTwo); got != fmt.Sprint(step.want) {
-			t.Errorf("%s: grants %s, want %v", step.name, got, step.want)
+			t.Errorf("%s: the grants are %s, want %v", step.name, got, step.want)
 		}
 	}
 }
@@ -168,18 +169,18 @@ func archiveKeepGrants(t *testing.T, a store.Archive) {
 		"kept":             a.Grant(t.Context(), keyTwo, guildA, byA()),
 	} {
 		if err != nil {
-			t.Fatalf("a grant %s: %v", name, err)
+			t.Fatalf("setting up the grant %s: %v", name, err)
 		}
 	}
 	version := mustGet(a.LatestChange(t.Context()))(t)
 	for round, want := range []string{"[" + keyTwo + "]", "[]"} {
 		changed, err := a.KeepGrants(t.Context(), ownerA, []id.Guild{guildA})
 		if err != nil || fmt.Sprint(changed) != want {
-			t.Errorf("round %d: %v lost grants, %v; want %s", round, changed, err, want)
+			t.Errorf("round %d: the keys %v lost grants (%v), want %s", round, changed, err, want)
 		}
 	}
 	if now, err := a.LatestChange(t.Context()); err != nil || now != version+1 {
-		t.Errorf("%d changes were logged, %v; want one", now-version, err)
+		t.Errorf("%d changes were logged (%v), want 1", now-version, err)
 	}
 	for keyID, want := range map[string]apikey.Grant{keyOne: {GuildID: guildB, By: apikey.Operator}, keyTwo: {GuildID: guildA, By: byA()}} {
 		if got := grantsOf(t, a, keyID); got != fmt.Sprint([]apikey.Grant{want}) {
@@ -187,9 +188,9 @@ func archiveKeepGrants(t *testing.T, a store.Archive) {
 		}
 	}
 	if changed, err := a.KeepGrants(t.Context(), ownerA, nil); err != nil || fmt.Sprint(changed) != "["+keyTwo+"]" {
-		t.Errorf("with no guild left: %v, %v", changed, err)
+		t.Errorf("with no guild left the keys %v lost grants (%v), want %s", changed, err, keyTwo)
 	}
 	if k, err := a.Key(t.Context(), other.ID); err != nil || !k.Granted(guildB) {
-		t.Errorf("somebody else's key became %+v, %v", k, err)
+		t.Errorf("another owner's key became %+v (%v), want its grant kept", k, err)
 	}
 }

@@ -35,7 +35,7 @@ func writeRows(t *testing.T, a store.Archive, l lease.Lease, g *guild.Guild, epo
 func wantState(t *testing.T, a store.Archive, g *guild.Guild, epoch, archived int64) {
 	t.Helper()
 	if s, err := a.State(t.Context(), refOf(g)); err != nil || s.Epoch != epoch || s.Archived != archived {
-		t.Errorf("state %+v, %v; want epoch %d, archived %d", s, err, epoch, archived)
+		t.Errorf("the state is %+v (%v), want epoch %d, archived %d", s, err, epoch, archived)
 	}
 }
 
@@ -50,26 +50,26 @@ func archiveMembers(t *testing.T, a store.Archive) {
 			},
 			CooldownUntil: time.UnixMilli(1767225660123).UTC(), Absent: true,
 		},
-		{Member: leaderboard.Member{UserID: "30000000000000001", XP: 0}}, // shorter, but after the first as text
+		{Member: leaderboard.Member{UserID: "30000000000000001", XP: 0}}, // shorter, but sorts after the first
 		{Member: leaderboard.Member{UserID: "9999999999999999999", XP: 5, User: leaderboard.User{Avatar: &empty, GlobalName: &empty}}},
 	}
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 3, want[2], want[0], want[1])
 	if got := allMembers(t, a, g); !reflect.DeepEqual(got, want) {
-		t.Errorf("\n got %+v\nwant %+v", got, want)
+		t.Errorf("the members are\n%+v, want\n%+v", got, want)
 	}
 	wantState(t, a, g, 0, 3)
-	// A member comes back, or is deleted while it is not present, which a new entry does not inherit.
+	// A member returns, or is deleted while absent. A new entry is present again.
 	want[0].Absent, want[1].Absent = false, true
 	writeRows(t, a, l, g, 0, 4, want[0], want[1])
 	if got := allMembers(t, a, g); !reflect.DeepEqual(got, want) {
-		t.Errorf("\n got %+v\nwant %+v", got, want)
+		t.Errorf("after changes of presence the members are\n%+v, want\n%+v", got, want)
 	}
 	writeRows(t, a, l, g, 0, 5, tombstone(want[1].UserID))
 	want[1].Absent = false
 	writeRows(t, a, l, g, 0, 6, want[1])
 	if got := allMembers(t, a, g); !reflect.DeepEqual(got, want) {
-		t.Errorf("\n got %+v\nwant %+v", got, want)
+		t.Errorf("after a deletion and a new entry the members are\n%+v, want\n%+v", got, want)
 	}
 }
 
@@ -86,26 +86,26 @@ func archiveRevs(t *testing.T, a store.Archive) {
 		got = append(got, r.XP)
 	}
 	if want := []level.XP{10, 11, 9}; !slices.Equal(got, want) {
-		t.Errorf("XP %v, want %v", got, want)
+		t.Errorf("the XP are %v, want %v", got, want)
 	}
 	wantState(t, a, g, 0, 12)
-	// A live store that knows of less than is archived has gone back in time, however new its rev looks.
+	// A live store that knows a lower rev than the archive has gone back, however new its batch's rev is.
 	b := snapshot.Batch{Guild: refOf(g), Rev: 50, Known: 11, Rows: []snapshot.Row{row("300000000000000001", 50)}}
 	if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrStale) {
-		t.Errorf("a batch of a live store that went back: %v", err)
+		t.Errorf("a batch of a live store that went back: %v, want snapshot.ErrStale", err)
 	}
 	wantState(t, a, g, 0, 12)
-	// A batch that came late, from a Redis that is no more.
+	// A load raises the epoch, but not from a state that has changed since.
 	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 11}, hydrate.Reloaded); !errors.Is(err, snapshot.ErrStale) {
-		t.Errorf("raised from a state that a batch has changed since: %v", err)
+		t.Errorf("raising a state that a batch has changed since: %v, want snapshot.ErrStale", err)
 	}
 	wantState(t, a, g, 0, 12)
 	if s, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 12}, hydrate.Reloaded); err != nil || s != (snapshot.State{Epoch: 1, Archived: 12}) {
-		t.Fatalf("raise epoch: %+v, %v", s, err)
+		t.Fatalf("raising the epoch made %+v (%v), want epoch 1, archived 12", s, err)
 	}
 	writeRows(t, a, l, g, 1, 1, row("300000000000000001", 1))
 	if got := allMembers(t, a, g)[0].XP; got != 1 {
-		t.Errorf("a newer epoch did not replace an older one with a higher rev: XP %d", got)
+		t.Errorf("after a batch of a newer epoch the XP are %d, want 1, though the older rev was higher", got)
 	}
 }
 
@@ -127,7 +127,7 @@ func archivePieces(t *testing.T, a store.Archive) {
 		rows := mustGet(a.Members(t.Context(), refOf(g), after, 999))(t)
 		for _, r := range rows {
 			if r.XP != level.XP(next) {
-				t.Fatalf("member %d has XP %d", next, r.XP)
+				t.Fatalf("member %d has %d XP, want %d", next, r.XP, next)
 			}
 			next++
 			after = r.UserID
@@ -137,6 +137,6 @@ func archivePieces(t *testing.T, a store.Archive) {
 		}
 	}
 	if next != total {
-		t.Errorf("read %d members of %d", next, total)
+		t.Errorf("%d of %d members were read", next, total)
 	}
 }

@@ -36,7 +36,7 @@ func wantNames(t *testing.T, a store.Archive, g *guild.Guild, limit int, text st
 	for _, words := range []int{0, 50_000} {
 		got, err := a.FindNames(t.Context(), refOf(g), queryOf(t, text), leaderboard.NameLimits{Users: limit, Words: words})
 		if err != nil || !slices.Equal(got.Users, want) || got.Many {
-			t.Errorf("%d names like %q, by %d words: %+v, %v; want %v", limit, text, words, got, err, want)
+			t.Errorf("the first %d names like %q, by %d words, are of %+v (%v), want %v", limit, text, words, got, err, want)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func archiveNames(t *testing.T, a store.Archive) {
 	wantNames(t, a, g, 20, "anna.", annaB, away)
 	wantNames(t, a, g, 20, "zO", anna)
 	wantNames(t, a, g, 20, "ZOË", anna)
-	wantNames(t, a, g, 20, "zoe\u0308", anna) // with the accent by itself
+	wantNames(t, a, g, 20, "zoe\u0308", anna) // with a combining accent
 	wantNames(t, a, g, 20, "the an", annaB)
 	wantNames(t, a, g, 20, "an the", annaB)
 	wantNames(t, a, g, 20, "a%", percent)
@@ -98,7 +98,7 @@ func archiveNames(t *testing.T, a store.Archive) {
 	wantNames(t, a, again, 20, "an")
 }
 
-// archiveManyNames compares what is found among thousands of names with what a look at each of them finds.
+// archiveManyNames compares searches among thousands of names with a scan of all of them.
 func archiveManyNames(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)

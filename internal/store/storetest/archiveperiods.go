@@ -43,7 +43,7 @@ func archivePeriods(t *testing.T, a store.Archive) {
 		t.Helper()
 		found := mustGet(a.ClosedPeriods(t.Context(), refOf(g), kind, offset, limit))(t)
 		if got := idsOf(found); !slices.Equal(got, want) {
-			t.Errorf("periods of kind %q from %d: %v, want %v", kind, offset, got, want)
+			t.Errorf("periods of kind %q from %d are %v, want %v", kind, offset, got, want)
 		}
 		return found
 	}
@@ -61,18 +61,18 @@ func archivePeriods(t *testing.T, a store.Archive) {
 			got = append(got, w.Rank, w.Gained)
 		}
 		if !slices.Equal(got, []int64{1, 12, 2, 11, 3, 10}) || c.Totals != (periods.Totals{Members: 12, Gained: 78}) || c.Settings.ID != "" {
-			t.Errorf("%s: winners %v, totals %+v", c.ID, got, c.Totals)
+			t.Errorf("%s has the winners %v and totals %+v, want 12 members with 78 XP", c.ID, got, c.Totals)
 		}
 	}
 	if c := found[1]; c.Period != season || !c.Begins.Equal(step.Begins) || !c.Ends.Equal(step.Ends.AddDate(0, 0, 1)) {
-		t.Errorf("the season: %+v", c)
+		t.Errorf("the season is %+v, want the period and the times of its step", c)
 	}
 	var ranks []int64
 	for _, s := range mustGet(a.Standings(t.Context(), refOf(g), month.ID, 4, 3))(t) {
 		ranks = append(ranks, s.Rank, s.Gained)
 	}
 	if !slices.Equal(ranks, []int64{5, 8, 6, 7, 7, 6}) {
-		t.Errorf("a page of standings: %v", ranks)
+		t.Errorf("the page of standings is %v, want gains and ranks 5 8, 6 7, 7 6", ranks)
 	}
 	standingsAround(t, a, g, month.ID)
 	wantStandings(t, a, g, empty)
@@ -80,7 +80,7 @@ func archivePeriods(t *testing.T, a store.Archive) {
 	wantStandings(t, a, g, *bare.Period)
 }
 
-// standingsAround looks around each of the 12 members of a closed board.
+// standingsAround reads the rows around each of the 12 members of a closed board.
 func standingsAround(t *testing.T, a store.Archive, g *guild.Guild, periodID string) {
 	t.Helper()
 	all := mustGet(a.Standings(t.Context(), refOf(g), periodID, 0, 100))(t)
@@ -89,13 +89,13 @@ func standingsAround(t *testing.T, a store.Archive, g *guild.Guild, periodID str
 			after, err := a.StandingsBefore(t.Context(), refOf(g), periodID, s.UserID, limit)
 			want := max(0, min(at-limit/2, len(all)-limit))
 			if err != nil || after != int64(want) {
-				t.Errorf("%d around rank %d of %d begin after %d, %v; want %d", limit, s.Rank, len(all), after, err, want)
+				t.Errorf("%d rows around rank %d of %d begin after %d (%v), want %d", limit, s.Rank, len(all), after, err, want)
 			}
 		}
 	}
 	for _, id := range []string{periodID, "2001-01"} {
 		if _, err := a.StandingsBefore(t.Context(), refOf(g), id, "299999999999999999", 5); !errors.Is(err, leaderboard.ErrNoMember) {
-			t.Errorf("around somebody else in %s: %v", id, err)
+			t.Errorf("around an unknown user in %s: %v, want leaderboard.ErrNoMember", id, err)
 		}
 	}
 }
@@ -120,11 +120,11 @@ func archiveAnnouncements(t *testing.T, a store.Archive) {
 		var got []string
 		for _, f := range found {
 			if got = append(got, f.ID); f.Guild != refOf(g) || len(f.Winners) != 10 || f.Winners[9].Rank != 10 {
-				t.Errorf("to be announced: %+v", f)
+				t.Errorf("the period to announce is %+v, want 10 winners of the guild", f)
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("to be announced: %v, want %v", got, want)
+			t.Errorf("the periods to announce are %v, want %v", got, want)
 		}
 		return found
 	}
@@ -161,33 +161,33 @@ func archiveHistoryPurged(t *testing.T, a store.Archive) {
 	purge := func(limit, days, want int) {
 		t.Helper()
 		if n, err := a.Purge(t.Context(), limit, snapshot.Keep{Tombstones: time.Hour, History: days}); err != nil || n != want {
-			t.Errorf("purged %d, %v; want %d", n, err, want)
+			t.Errorf("purged %d rows (%v), want %d", n, err, want)
 		}
 	}
 	purge(1000, 0, 0)
 	purge(1000, 400, 0)
 	purge(50, history, 50)
-	// Two days of 105 members, 2 of the guarded guild, 5 ranks, and 2 days of which nobody can see a board; it is noted of 2 guilds and 3 periods.
+	// Gains of 105 members on two days, 2 of the other guild, 5 ranks, 2 days without a board, and notes of 2 guilds and 3 periods.
 	purge(1000, history, 2*105+2+5+2+2+3-50)
 	purge(1000, history, 0)
 	wantGains(t, a, g, rows[0].UserID, int64(old), 1)
 	wantGains(t, a, guarded, rows[0].UserID, int64(old-1), 1, int64(old), 1)
 	if got := mustGet(a.Standings(t.Context(), refOf(g), day(old-2).ID, 0, 1000))(t); len(got) != snapshot.KeptRanks {
-		t.Errorf("%d ranks are left", len(got))
+		t.Errorf("%d ranks are left, want %d", len(got), snapshot.KeptRanks)
 	}
 	wantTotals(t, a, g, day(old-2), snapshot.KeptRanks+5, snapshot.KeptRanks+5)
 	wantTotals(t, a, g, season, 0, 0)
 	if got := mustGet(a.Activity(t.Context(), refOf(g), 0, today+1))(t); len(got) != 2 || got[1].Day != old {
-		t.Errorf("activity %+v, want that of the day with a board and of the first day that stays", got)
+		t.Errorf("the activity is %+v, want the day with a board and the first day that stays", got)
 	}
-	// The guard goes with a later step.
+	// A later step removes the guarded guild's gains.
 	step := closing(guarded, day(old-1))
 	step.Keep = 0
 	closePeriods(t, a, l, step)
 	purge(1000, history, 2+1+1)
 	wantGains(t, a, guarded, rows[0].UserID, int64(old), 1)
 
-	// A deleted guild leaves nothing, in pieces.
+	// A purge removes a deleted guild in pieces, and leaves nothing.
 	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	const left = 105 + 105 + snapshot.KeptRanks + 3 // members, gains, standings; two days and the season
 	total := 0
@@ -202,7 +202,7 @@ func archiveHistoryPurged(t *testing.T, a store.Archive) {
 		t.Errorf("purged %d rows of the deleted guild, want %d", total, left)
 	}
 	if deleted, err := a.Deleted(t.Context(), 10); err != nil || len(deleted) != 0 {
-		t.Errorf("deleted guilds: %v, %v", deleted, err)
+		t.Errorf("the deleted guilds are %v (%v), want none", deleted, err)
 	}
 	wantGains(t, a, g, rows[0].UserID)
 	wantStandings(t, a, g, day(old-2))

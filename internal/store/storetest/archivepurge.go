@@ -20,23 +20,23 @@ func archiveTombstones(t *testing.T, a store.Archive) {
 	writeRows(t, a, l, g, 0, 5, tombstone("300000000000000001"), tombstone("300000000000000003"))
 	writeRows(t, a, l, g, 0, 4, row("300000000000000001", 4))
 	if rows := allMembers(t, a, g); len(rows) != 1 || rows[0].UserID != "300000000000000002" {
-		t.Errorf("members beside the tombstones: %+v", rows)
+		t.Errorf("beside the tombstones the members are %+v, want one", rows)
 	}
 	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour}); err != nil || n != 0 {
-		t.Errorf("fresh tombstones were purged: %d, %v", n, err)
+		t.Errorf("purged %d fresh tombstones (%v), want none", n, err)
 	}
 	writeRows(t, a, l, g, 0, 6, row("300000000000000001", 6))
 	if rows := allMembers(t, a, g); len(rows) != 2 || rows[0].XP != 6 {
-		t.Errorf("a member that came back: %+v", rows)
+		t.Errorf("after a member returned they are %+v, want two, the first with 6 XP", rows)
 	}
-	// Of the two tombstones, one became a member again.
+	// One of the two tombstones became a member again.
 	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: -time.Hour}); err != nil || n != 1 {
-		t.Errorf("purged %d, %v; want the one tombstone", n, err)
+		t.Errorf("purged %d rows (%v), want the one tombstone", n, err)
 	}
 	writeRows(t, a, l, g, 0, 8, tombstone("300000000000000002"))
 	mustGet(a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}, hydrate.Reloaded))(t)
 	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: -time.Hour}); err != nil || n != 1 {
-		t.Errorf("purged %d, %v; a salvage may still need the tombstone of the epoch before", n, err)
+		t.Errorf("purged %d rows (%v), want 1: a salvage may still need the tombstone of the epoch before", n, err)
 	}
 }
 
@@ -54,7 +54,7 @@ func archivePurge(t *testing.T, a store.Archive) {
 	wantDeleted := func(want ...leaderboard.GuildRef) {
 		t.Helper()
 		if got, err := a.Deleted(t.Context(), 10); err != nil || !slices.Equal(got, want) {
-			t.Errorf("deleted guilds %v, %v; want %v", got, err, want)
+			t.Errorf("the deleted guilds are %v (%v), want %v", got, err, want)
 		}
 	}
 	wantDeleted(refOf(g))
@@ -64,10 +64,10 @@ func archivePurge(t *testing.T, a store.Archive) {
 		pieces = append(pieces, n)
 	}
 	if want := []int{10, 10, 5, 0, 0}; !slices.Equal(pieces, want) {
-		t.Errorf("purged %v, want %v", pieces, want)
+		t.Errorf("the purges removed %v rows, want %v", pieces, want)
 	}
 	wantDeleted()
 	if len(allMembers(t, a, kept)) != 1 {
-		t.Error("a guild that lives lost its member")
+		t.Error("a purge removed a member of a guild that exists")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// recordAt is a record of a request of that name, made as of a rev for those users.
+// recordAt returns a record of a request of that name, made at a rev for those users.
 func recordAt(name string, rev int64, users ...id.User) snapshot.Record {
 	named := onceOf(name, name)
 	return snapshot.Record{
@@ -21,7 +21,7 @@ func recordAt(name string, rev int64, users ...id.User) snapshot.Record {
 	}
 }
 
-// wantPast compares what is known of requests: "made", "not made", or who has lost what it did.
+// wantPast compares what the archive knows of requests: "made", "not made", or the users who lost it.
 func wantPast(t *testing.T, a store.Archive, g *guild.Guild, when string, want map[string]any) {
 	t.Helper()
 	for name, want := range want {
@@ -29,7 +29,7 @@ func wantPast(t *testing.T, a store.Archive, g *guild.Guild, when string, want m
 		p := mustGet(a.Past(t.Context(), refOf(g), named.Key))(t)
 		lost, _ := want.([]id.User)
 		if p.Made != (want != "not made") || p.Made && (p.Request != named.Request || p.Outcome != "outcome of "+name || !slices.Equal(p.Lost, lost)) {
-			t.Errorf("%s: request %s: %+v, want %v", when, name, p, want)
+			t.Errorf("%s: request %s is %+v, want %v", when, name, p, want)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func archiveRequests(t *testing.T, a store.Archive) {
 	}
 	for i, kept := range []int64{0, 9} {
 		g := put(t, a, settingsOf(t, []id.Guild{guildA, guildB}[i], ""))
-		// Of two members who wait, one is read, and all of the journal.
+		// The batch has one of two waiting members and the whole journal.
 		first := snapshot.Batch{
 			Guild: refOf(g), Known: 5, Rev: 5, AsOf: 10, Rows: []snapshot.Row{row(one, 1)},
 			Records: []snapshot.Record{
@@ -62,11 +62,11 @@ func archiveRequests(t *testing.T, a store.Archive) {
 		raise(g, kept)
 		after := map[string]any{"archived": "made", "of a row": "made", "of no row": "not made", "of both": []id.User{two}}
 		if kept > 0 {
-			after["of no row"] = "made" // the live store has it yet
+			after["of no row"] = "made" // the live store still has it
 		}
 		wantPast(t, a, g, "after a load", after)
 
-		// The other one is written, and what was lost is made again.
+		// Then the other member is written, and lost requests are made again.
 		again := recordAt("of both", 12, two)
 		write(snapshot.Batch{Guild: refOf(g), Epoch: 1, Known: 5, Rev: 12, AsOf: 12, Rows: []snapshot.Row{row(two, 1)}, Records: []snapshot.Record{again, again}})
 		raise(g, 0)
@@ -74,7 +74,7 @@ func archiveRequests(t *testing.T, a store.Archive) {
 		wantPast(t, a, g, "after the next one", after)
 	}
 
-	// The last page of those that wait says that all up to its rev is archived, so that no load has to look for what the records did.
+	// The last page of waiting members says that all up to its rev is archived, so no load must read the records.
 	g := put(t, a, settingsOf(t, "100000000000000003", ""))
 	write(snapshot.Batch{
 		Guild: refOf(g), Known: 5, Rev: 5, AsOf: 11, Rows: []snapshot.Row{row(one, 1)},
@@ -85,7 +85,7 @@ func archiveRequests(t *testing.T, a store.Archive) {
 	wantPast(t, a, g, "after the last page", map[string]any{"of the next page": "made", "of none": "not made"})
 }
 
-// A live store that went back, in the archive's epoch or an earlier one, has its records of requests salvaged with what they did.
+// A live store that went back, in the archive's epoch or an earlier one, has its request records salvaged with their effects.
 func archiveRequestsSalvaged(t *testing.T, a store.Archive) {
 	const one, two, gone id.User = "300000000000000001", "300000000000000002", "300000000000000003"
 	l := leased(t, a)
@@ -96,7 +96,7 @@ func archiveRequestsSalvaged(t *testing.T, a store.Archive) {
 			mustGet(a.RaiseEpoch(t.Context(), refOf(g), mustGet(a.State(t.Context(), refOf(g)))(t), hydrate.Reloaded))(t)
 		}
 		from := mustGet(a.State(t.Context(), refOf(g)))(t)
-		// Cut off between the two, the other one's change is lost with the live store.
+		// After a crash between two batches, the second member's change is lost with the live store.
 		for _, b := range []snapshot.Batch{
 			{Records: []snapshot.Record{recordAt("salvaged", 6, one), recordAt("cut off", 7, two), recordAt("deleted", 8, gone)}},
 			{Rows: []snapshot.Row{row(one, 1), tombstone(gone)}},
@@ -107,7 +107,7 @@ func archiveRequestsSalvaged(t *testing.T, a store.Archive) {
 		mustGet(a.RaiseEpoch(t.Context(), refOf(g), from, hydrate.Reloaded))(t)
 		want := map[string]any{"salvaged": "made", "cut off": "not made", "deleted": "made"}
 		if i > 0 {
-			want["deleted"] = "not made" // the member is there
+			want["deleted"] = "not made" // the member exists again
 		}
 		wantPast(t, a, g, fmt.Sprintf("after a salvage of epoch %d", i), want)
 	}
@@ -120,7 +120,7 @@ func archiveRequestsPurged(t *testing.T, a store.Archive) {
 	b := snapshot.Batch{Guild: refOf(g), Rev: 2, Records: []snapshot.Record{old, recordAt("young", 2, "300000000000000001")}}
 	must(t, snapshot.WriteBatch(t.Context(), a, leased(t, a), b))
 	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour, Requests: 2 * time.Hour}); err != nil || n != 1 {
-		t.Errorf("%d rows were purged, %v, want one", n, err)
+		t.Errorf("purged %d rows (%v), want 1", n, err)
 	}
 	wantPast(t, a, g, "after a purge", map[string]any{"old": "not made", "young": "made"})
 }

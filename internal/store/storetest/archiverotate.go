@@ -44,7 +44,7 @@ func archiveRotations(t *testing.T, a store.Archive) {
 	wantWorks(t, a, now.Add(24*time.Hour-time.Millisecond), "01", first, second)
 	wantWorks(t, a, now.Add(24*time.Hour), "1", first, second)
 
-	// A later rotation makes the overlap of an earlier one shorter, and never longer.
+	// A later rotation may shorten an earlier one's overlap, never extend it.
 	third := rotate(t, a, now.Add(time.Hour), time.Hour)
 	wantWorks(t, a, now.Add(time.Hour), "012", first, second, third)
 	wantWorks(t, a, now.Add(2*time.Hour), "2", first, second, third)
@@ -55,15 +55,15 @@ func archiveRotations(t *testing.T, a store.Archive) {
 
 	after, err := a.Key(t.Context(), keyOne)
 	if err != nil || after.Name != k.Name || !after.ExpiresAt.Equal(*k.ExpiresAt) || !after.Granted(guildA) || after.Old != nil {
-		t.Errorf("after rotations: %+v, %v", after, err)
+		t.Errorf("after rotations the key is %+v (%v), want its name, expiry and grant, and no old secret", after, err)
 	}
 	_, hash = apikey.Mint(keyOne)
 	r := apikey.Rotation{Hash: hash, Now: *k.ExpiresAt}
 	if err := a.RotateKey(t.Context(), keyOne, r, byA()); !errors.Is(err, apikey.ErrExpired) {
-		t.Errorf("an expired key: %v, want apikey.ErrExpired", err)
+		t.Errorf("rotating an expired key: %v, want apikey.ErrExpired", err)
 	}
 	if err := a.RotateKey(t.Context(), keyTwo, r, byA()); !errors.Is(err, apikey.ErrNotFound) {
-		t.Errorf("an unknown key: %v, want apikey.ErrNotFound", err)
+		t.Errorf("rotating an unknown key: %v, want apikey.ErrNotFound", err)
 	}
 	wantWorks(t, a, now, "0", fifth)
 }
@@ -77,12 +77,12 @@ func archiveOldSecrets(t *testing.T, a store.Archive) {
 	}
 	k, err := a.Key(t.Context(), keyOne)
 	if err != nil || len(k.Old) != apikey.MaxOldSecrets {
-		t.Fatalf("%d old secrets are kept, %v; want %d", len(k.Old), err, apikey.MaxOldSecrets)
+		t.Fatalf("%d old secrets are kept (%v), want %d", len(k.Old), err, apikey.MaxOldSecrets)
 	}
 	last := len(secrets) - 1
 	wantWorks(t, a, now, "01", secrets[last-1], secrets[last])
 
-	// A rotation that is repeated, because its answer was lost, changes nothing.
+	// Repeating a rotation whose answer was lost changes nothing.
 	_, hash := apikey.Mint(keyOne)
 	before := mustGet(a.LatestChange(t.Context()))(t)
 	for range 2 {
@@ -91,6 +91,6 @@ func archiveOldSecrets(t *testing.T, a store.Archive) {
 	}
 	wantWorks(t, a, now, "0", secrets[last])
 	if after, err := a.LatestChange(t.Context()); err != nil || after != before+1 {
-		t.Errorf("%d changes, %v; want 1", after-before, err)
+		t.Errorf("%d changes were logged (%v), want 1", after-before, err)
 	}
 }

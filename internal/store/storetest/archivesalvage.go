@@ -24,7 +24,7 @@ const (
 	salvaged3 id.User = "300000000000000003"
 )
 
-// salvage merges rows of a live store that was at epoch and rev, twice: whoever is killed in between does it again.
+// salvage merges rows of a live store at epoch and rev. It does so twice, as after a crash in between.
 func salvage(t *testing.T, a store.Archive, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) []snapshot.Row {
 	t.Helper()
 	return salvageOf(t, a, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev}, g, rows...)
@@ -39,11 +39,11 @@ func salvageOf(t *testing.T, a store.Archive, b snapshot.Batch, g *guild.Guild, 
 		b.Rows = given
 		must(t, a.Salvage(t.Context(), from, b))
 		if !reflect.DeepEqual(given, rows) {
-			t.Errorf("the caller's rows are now %+v", given)
+			t.Errorf("the salvage changed the caller's rows to %+v", given)
 		}
 		got := allMembers(t, a, g)
 		if once != nil && !reflect.DeepEqual(got, once) {
-			t.Errorf("a second salvage made\n %+v of\n %+v", got, once)
+			t.Errorf("a second salvage made\n %+v of\n %+v, want no change", got, once)
 		}
 		once = got
 	}
@@ -51,7 +51,7 @@ func salvageOf(t *testing.T, a store.Archive, b snapshot.Batch, g *guild.Guild, 
 	return once
 }
 
-// salvageRow has minutes for its last update and its cooldown; 0 is none.
+// salvageRow returns a row with its last update and cooldown in minutes; 0 is none.
 func salvageRow(user id.User, xp level.XP, count int64, updated, cooldown int64) snapshot.Row {
 	at := func(minutes int64) time.Time {
 		if minutes == 0 {
@@ -89,22 +89,22 @@ func archiveSalvage(t *testing.T, a store.Archive) {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, rowOf(c.merged))
 		}
 	}
-	// One is new to the archive, one has no entry in the live store any more.
+	// One member is new to the archive, one has no entry in the live store any more.
 	got := salvage(t, a, g, 0, 99, salvageRow(salvaged2, 3, 2, 1, 0), tombstone(salvaged1), tombstone(salvaged3))
 	if want := []snapshot.Row{salvageRow(salvaged1, 5, 4, 0, 0), salvageRow(salvaged2, 3, 2, 1, 0)}; !reflect.DeepEqual(got, want) {
-		t.Errorf("\n got %+v\nwant %+v", got, want)
+		t.Errorf("the merged members are\n%+v, want\n%+v", got, want)
 	}
 	salvage(t, a, g, 0, 99)
 	salvage(t, a, g, 0, 99, tombstone(salvaged1))
-	// Salvaged members have all up to the live store's rev: the last batch again changes nothing, one that is newer does.
+	// Salvaged members are as of the live store's rev: the last batch changes nothing, a newer one does.
 	state := mustGet(a.State(t.Context(), refOf(g)))(t)
 	writeRows(t, a, l, g, state.Epoch, state.Archived, row(salvaged2, 1))
 	if got := allMembers(t, a, g)[1].XP; got != 3 {
-		t.Errorf("XP %d after the last batch came again, want 3", got)
+		t.Errorf("after the last batch came again the member has %d XP, want 3", got)
 	}
 	writeRows(t, a, l, g, state.Epoch, 100, row(salvaged2, 1))
 	if got := allMembers(t, a, g)[1].XP; got != 1 {
-		t.Errorf("XP %d after a newer batch, want 1", got)
+		t.Errorf("after a newer batch the member has %d XP, want 1", got)
 	}
 }
 
@@ -147,7 +147,7 @@ func archiveSalvageUsers(t *testing.T, a store.Archive) {
 	}
 }
 
-// The presence is the one that was set last.
+// The presence that was set last wins.
 func archiveSalvagePresence(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
@@ -160,7 +160,7 @@ func archiveSalvagePresence(t *testing.T, a store.Archive) {
 			writeRows(t, a, l, g, 0, rev+2, archived)
 			want := absent == (c.salvagedAt > c.archivedAt)
 			if got := salvage(t, a, g, 0, rev+1, salvaged); got[0].Absent != want {
-				t.Errorf("%+v, not present in the live store: %v: merged to %+v", c, absent, got)
+				t.Errorf("%+v, absent in the live store %v: the merged row is %+v, want absent %v", c, absent, got, want)
 			}
 			rev += 10
 		}
@@ -176,21 +176,21 @@ func archiveSalvageStale(t *testing.T, a store.Archive) {
 		t.Helper()
 		b := snapshot.Batch{Guild: refOf(g), Epoch: from.Epoch, Rev: from.Archived, Rows: []snapshot.Row{row(salvaged1, 9), row(salvaged2, 9)}}
 		if err := a.Salvage(t.Context(), from, b); !errors.Is(err, snapshot.ErrStale) {
-			t.Errorf("salvage from %+v: %v", from, err)
+			t.Errorf("a salvage from %+v: %v, want snapshot.ErrStale", from, err)
 		}
 	}
 	for _, from := range []snapshot.State{{}, {Epoch: 0, Archived: 5}, {Epoch: 2, Archived: 5}, {Epoch: 1, Archived: 4}, {Epoch: 1, Archived: 6}} {
 		stale(g, from)
 	}
 	if got := allMembers(t, a, g); len(got) != 1 || got[0].XP != 1 {
-		t.Errorf("refused salvages left %+v", got)
+		t.Errorf("refused salvages left %+v, want one member with 1 XP", got)
 	}
 	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	again := put(t, a, settingsOf(t, guildA, ""))
 	stale(g, snapshot.State{Epoch: 1, Archived: 5})
 	stale(again, snapshot.State{Epoch: 1, Archived: 5})
 	if got := allMembers(t, a, again); len(got) > 0 {
-		t.Errorf("a refused salvage left %+v", got)
+		t.Errorf("a refused salvage left %+v, want no members", got)
 	}
 }
 
@@ -208,10 +208,10 @@ func archiveSalvageRace(t *testing.T, a store.Archive) {
 		group.Go(func() { _, raiseErr = a.RaiseEpoch(t.Context(), refOf(g), from, hydrate.Reloaded) })
 		group.Wait()
 		if raiseErr != nil || salvageErr != nil && !errors.Is(salvageErr, snapshot.ErrStale) {
-			t.Fatalf("raise: %v; salvage: %v", raiseErr, salvageErr)
+			t.Fatalf("the raise failed with %v and the salvage with %v, want at most a stale salvage", raiseErr, salvageErr)
 		}
 		if written := len(allMembers(t, a, g)) - before; (written == 1) != (salvageErr == nil) {
-			t.Errorf("the salvage wrote %d rows and said %v", written, salvageErr)
+			t.Errorf("the salvage wrote %d rows and returned %v", written, salvageErr)
 		}
 	}
 }

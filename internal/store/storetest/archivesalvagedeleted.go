@@ -20,7 +20,7 @@ func archiveSalvageTombstones(t *testing.T, a store.Archive) {
 	}
 	const epoch, rev = 3, 50
 	back := salvageRow(salvaged1, 7, 6, 5, 4)
-	// The live store's own rev says nothing: changes raise it on old data as well.
+	// Only the archived rev that the live store knows counts. Its own rev rises on old data too.
 	knowing := func(epoch, known int64) []snapshot.Row {
 		t.Helper()
 		return salvageOf(t, a, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: known, Known: known}, g, back)
@@ -33,29 +33,29 @@ func archiveSalvageTombstones(t *testing.T, a store.Archive) {
 	deleted(rev)
 	for _, older := range []struct{ epoch, rev int64 }{{epoch, rev - 1}, {epoch - 1, rev + 1}, {epoch - 1, rev - 1}} {
 		if got := knowing(older.epoch, older.rev); len(got) > 0 {
-			t.Errorf("from %+v came back what was deleted at epoch %d, rev %d: %+v", older, epoch, rev, got)
+			t.Errorf("a salvage from %+v brought back what epoch %d deleted at rev %d: %+v", older, epoch, rev, got)
 		}
 	}
 	for i, newer := range []struct{ epoch, rev int64 }{{epoch, rev}, {epoch, rev + 1}, {epoch + 1, rev - 1}} {
 		if i > 0 {
-			// A salvaged entry is of the guild's state; the delete that follows is newer.
+			// A salvaged entry has the guild's rev, and the deletion that follows is newer.
 			deleted(rev + 2*int64(i))
 			newer.rev += 2 * int64(i)
 		}
 		if got := knowing(newer.epoch, newer.rev); !reflect.DeepEqual(got, []snapshot.Row{back}) {
-			t.Errorf("from %+v: %+v; want what was there again", newer, got)
+			t.Errorf("a salvage from %+v made %+v, want the recreated member", newer, got)
 		}
 	}
-	// A salvage that was cut off after the epoch was raised is begun again, and has to find the tombstone.
+	// A salvage that crashed after raising the epoch runs again, and must still find the tombstone.
 	deleted(rev + 10)
 	s := mustGet(a.State(t.Context(), refOf(g)))(t)
 	mustGet(a.RaiseEpoch(t.Context(), refOf(g), s, hydrate.Reloaded))(t)
 	if got := knowing(epoch, rev); len(got) > 0 {
-		t.Errorf("in the next epoch came back what was deleted: %+v", got)
+		t.Errorf("in the next epoch the deleted member came back: %+v", got)
 	}
 }
 
-// A member that the live store has deleted since what it knows of was archived is deleted, and whoever was written since is not.
+// A salvage deletes a member that the live store deleted after the last archived rev it knows, unless the archive wrote the member since.
 func archiveSalvageDeleted(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
@@ -82,7 +82,7 @@ func archiveSalvageDeleted(t *testing.T, a store.Archive) {
 				got = append(got, row.UserID)
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("what epoch %d deleted that knew of rev %d: %v is left, want %v", epoch, known, got, want)
+				t.Errorf("after deletions of epoch %d that knew rev %d, %v are left, want %v", epoch, known, got, want)
 			}
 		}
 		wantState(t, a, g, from.Epoch, from.Archived)
@@ -93,13 +93,13 @@ func archiveSalvageDeleted(t *testing.T, a store.Archive) {
 	writeRows(t, a, l, g, first, 9, row(salvaged3, 3))
 	bury(first-1, 9, salvaged1, salvaged2, salvaged3)
 	bury(first, 8, salvaged3)
-	// It is a tombstone like any other: an older row does not bring it back, a newer one does.
+	// The result is an ordinary tombstone: a newer row revives the member, an older one does not.
 	if got := salvage(t, a, g, first, 8, salvageRow(salvaged2, 5, 4, 3, 2)); len(got) != 1 {
-		t.Errorf("what was deleted came back from an older store: %+v", got)
+		t.Errorf("an older store brought back a deleted member: %+v", got)
 	}
 	writeRows(t, a, l, g, first, 10, row(salvaged2, 6))
 	if got := allMembers(t, a, g); len(got) != 2 || got[0].XP != 6 {
-		t.Errorf("after a newer batch there are %+v", got)
+		t.Errorf("after a newer batch the members are %+v, want two, the first with 6 XP", got)
 	}
 	epoch()
 	bury(first, 10, salvaged2, salvaged3)

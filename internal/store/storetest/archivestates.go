@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// archiveStates asks for guilds that are there, each with a state of its own, and for ones that are not.
+// archiveStates asks for the states of guilds that exist, each with its own, and of unknown ones.
 func archiveStates(t *testing.T, a store.Archive) {
 	there, all := map[leaderboard.GuildRef]snapshot.State{}, []leaderboard.GuildRef{}
 	l := leased(t, a)
@@ -27,9 +27,9 @@ func archiveStates(t *testing.T, a store.Archive) {
 		all = append(all, [][]leaderboard.GuildRef{{ref}, {ref, createdAgain}, {neverThere, ref}}[i%3]...)
 	}
 	if found := mustGet(a.States(t.Context(), all))(t); !maps.Equal(found, there) {
-		t.Errorf("states %v, want %v", found, there)
+		t.Errorf("the states are %v, want %v", found, there)
 	}
 	if found := mustGet(a.States(t.Context(), nil))(t); len(found) != 0 {
-		t.Errorf("the states of no guilds: %v", found)
+		t.Errorf("the states of no guilds are %v, want none", found)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 func archiveUpdate(t *testing.T, a store.Archive) {
 	if _, err := a.UpdateGuild(t.Context(), settingsOf(t, guildA, ""), 1); !errors.Is(err, guild.ErrNotFound) {
-		t.Fatalf("a guild that never was: %v, want guild.ErrNotFound", err)
+		t.Fatalf("updating an unknown guild: %v, want guild.ErrNotFound", err)
 	}
 	put(t, a, settingsOf(t, guildB, `,"vanity":"moles"`))
 	first := put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
@@ -24,14 +24,15 @@ func archiveUpdate(t *testing.T, a store.Archive) {
 	want.Icon = nil // not a manager's to set
 	read, err := a.Guild(t.Context(), guildA)
 	if err != nil || !reflect.DeepEqual(read, second) || !reflect.DeepEqual(read.Settings, want) {
-		t.Errorf("updated %+v,\nread %+v, %v\nwant %+v", second, read, err, want)
+		t.Errorf("the update returned %+v,\nread as %+v (%v),\nwant %+v", second, read, err, want)
 	}
 	if second.Incarnation != first.Incarnation || second.Version <= first.Version {
-		t.Errorf("incarnation %d -> %d, version %d -> %d", first.Incarnation, second.Incarnation, first.Version, second.Version)
+		t.Errorf("the update changed incarnation %d to %d and version %d to %d, want a newer version only",
+			first.Incarnation, second.Incarnation, first.Version, second.Version)
 	}
 	if logged, err := a.Changes(t.Context(), first.Version, 10); err != nil || len(logged) != 1 ||
 		logged[0] != (changes.Change{Version: second.Version, Kind: changes.Guild, Subject: string(guildA)}) {
-		t.Errorf("the update was logged as %+v, %v", logged, err)
+		t.Errorf("the update was logged as %+v (%v), want one change of the guild", logged, err)
 	}
 	for name, refused := range map[string]struct {
 		more    string
@@ -43,25 +44,25 @@ func archiveUpdate(t *testing.T, a store.Archive) {
 		"to a taken vanity":   {`,"vanity":"moles"`, second.Version, guild.ErrVanityTaken},
 	} {
 		if _, err := a.UpdateGuild(t.Context(), settingsOf(t, guildA, refused.more), refused.version); !errors.Is(err, refused.want) {
-			t.Errorf("%s: %v, want %v", name, err, refused.want)
+			t.Errorf("an update %s: %v, want %v", name, err, refused.want)
 		}
 	}
 	if again, err := a.Guild(t.Context(), guildA); err != nil || !reflect.DeepEqual(again, read) {
-		t.Errorf("a refused update changed the guild: %+v, %v", again, err)
+		t.Errorf("a refused update changed the guild to %+v (%v)", again, err)
 	}
 	if latest, err := a.LatestChange(t.Context()); err != nil || latest != second.Version {
-		t.Errorf("a refused update was logged: %d, %v, want %d", latest, err, second.Version)
+		t.Errorf("after refused updates the latest change is %d (%v), want %d", latest, err, second.Version)
 	}
 	given, err := a.UpdateGuild(t.Context(), settingsOf(t, guildA, ""), second.Version)
 	if err != nil || given.Vanity != "" {
-		t.Fatalf("the vanity is given up: %+v, %v", given, err)
+		t.Fatalf("giving up the vanity made %+v (%v), want none", given, err)
 	}
 	if _, err := a.GuildByVanity(t.Context(), "gophers"); !errors.Is(err, guild.ErrNotFound) {
-		t.Errorf("the vanity that was given up: %v", err)
+		t.Errorf("a vanity that was given up: %v, want guild.ErrNotFound", err)
 	}
 }
 
-// archiveUpdateRace has many who read the same version and update it at once.
+// archiveUpdateRace updates the same version many times at once.
 func archiveUpdateRace(t *testing.T, a store.Archive) {
 	before := put(t, a, settingsOf(t, guildA, ""))
 	var group sync.WaitGroup
@@ -73,13 +74,13 @@ func archiveUpdateRace(t *testing.T, a store.Archive) {
 			case err == nil:
 				made.Add(1)
 			case !errors.Is(err, guild.ErrChanged):
-				t.Errorf("update: %v", err)
+				t.Errorf("updating: %v, want nil or guild.ErrChanged", err)
 			}
 		})
 	}
 	group.Wait()
 	after, err := a.Guild(t.Context(), guildA)
 	if made.Load() != 1 || err != nil || after.Version != before.Version+1 || after.XPPerMessageMax < 100 {
-		t.Errorf("%d updates of one version were made; %+v, %v", made.Load(), after, err)
+		t.Errorf("%d updates of one version succeeded, want 1; the guild is %+v (%v)", made.Load(), after, err)
 	}
 }

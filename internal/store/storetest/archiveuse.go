@@ -17,11 +17,11 @@ func wantUse(t *testing.T, a store.Archive, hour, requests int64, last time.Time
 			continue
 		}
 		if o.Requests != requests || o.LastUsed == nil || !o.LastUsed.Equal(last) {
-			t.Errorf("in the day to hour %d: %d requests, the last at %v; want %d, %v", hour, o.Requests, o.LastUsed, requests, last)
+			t.Errorf("in the day to hour %d there are %d requests, the last at %v, want %d, %v", hour, o.Requests, o.LastUsed, requests, last)
 		}
 		return
 	}
-	t.Errorf("%s is not in the list", keyOne)
+	t.Errorf("the owner's list lacks the key %s", keyOne)
 }
 
 func archiveUse(t *testing.T, a store.Archive) {
@@ -36,7 +36,7 @@ func archiveUse(t *testing.T, a store.Archive) {
 	}
 	add(hour, 5, noon)
 	wantUse(t, a, hour, 5, noon)
-	add(hour, 7, noon.Add(-time.Second)) // a replica that is behind
+	add(hour, 7, noon.Add(-time.Second)) // from a replica that is late
 	wantUse(t, a, hour, 12, noon)
 	add(hour+1, 100, noon.Add(time.Hour))
 	wantUse(t, a, hour+1, 112, noon.Add(time.Hour))
@@ -45,14 +45,14 @@ func archiveUse(t *testing.T, a store.Archive) {
 	wantUse(t, a, hour+apikey.HoursOfDay+1, 0, noon.Add(time.Hour))
 	for _, o := range owned(t, a, ownerA, hour) {
 		if o.ID == keyTwo && (o.Requests != 0 || o.LastUsed != nil) {
-			t.Errorf("the other key was used: %+v", o)
+			t.Errorf("the unused key has %+v", o)
 		}
 	}
 	must(t, a.RevokeKey(t.Context(), keyOne, byA()))
 	add(hour, 1, noon)
 }
 
-// archiveUseRace has many replicas count the same keys, named in different orders, while the keys change.
+// archiveUseRace counts the same keys on many replicas, in different orders, while the keys change.
 func archiveUseRace(t *testing.T, a store.Archive) {
 	withKeys(t, a, keyOne, keyTwo)
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -66,7 +66,7 @@ func archiveUseRace(t *testing.T, a store.Archive) {
 					uses[0], uses[1] = uses[1], uses[0]
 				}
 				if err := a.AddUse(t.Context(), apikey.HourOf(noon), uses); err != nil {
-					t.Errorf("add: %v", err)
+					t.Errorf("adding use: %v", err)
 				}
 			}
 		})
@@ -74,11 +74,11 @@ func archiveUseRace(t *testing.T, a store.Archive) {
 	group.Go(func() {
 		for i := range flushes {
 			if err := a.RenameKey(t.Context(), keyOne, fmt.Sprint(i), byA()); err != nil {
-				t.Errorf("rename: %v", err)
+				t.Errorf("renaming a key: %v", err)
 			}
 		}
 		if err := a.RevokeKey(t.Context(), keyTwo, byA()); err != nil {
-			t.Errorf("revoke: %v", err)
+			t.Errorf("revoking a key: %v", err)
 		}
 	})
 	group.Wait()

@@ -12,8 +12,8 @@ import (
 
 var auditCases = []boardCase{
 	{"changes are recorded with their author", auditedChanges},
-	{"the journal backwards, in parts", auditInParts},
-	{"a request that was lost in part is recorded once", auditedOnce},
+	{"the journal is read backwards, in parts", auditInParts},
+	{"a request lost in part is recorded once", auditedOnce},
 }
 
 func entryOf(action audit.Action, user id.User) *audit.Entry {
@@ -23,7 +23,7 @@ func entryOf(action audit.Action, user id.User) *audit.Entry {
 	}
 }
 
-// journal is what the audit log would say of the guild's journal, newest first: action, user, XP before and after.
+// journal returns the guild's journal as the audit log shows it, newest first: action, user, XP before and after.
 func (b *board) journal() (said []string) {
 	b.Helper()
 	part, err := b.AuditJournal(b.Context(), b.g.ID, b.g.Incarnation, audit.ID{})
@@ -31,7 +31,7 @@ func (b *board) journal() (said []string) {
 	for i, r := range part.Records {
 		said = append(said, fmt.Sprintf("%s %s %s %s", r.Action, r.UserID, r.Before, r.After))
 		if i > 0 && r.ID.Compare(part.Records[i-1].ID) >= 0 {
-			b.Errorf("record %d is not earlier: %+v", i, part.Records)
+			b.Errorf("record %d is not older than the one before: %+v", i, part.Records)
 		}
 	}
 	return said
@@ -40,7 +40,7 @@ func (b *board) journal() (said []string) {
 func (b *board) wantJournal(want ...string) {
 	b.Helper()
 	if got := b.journal(); !slices.Equal(got, want) {
-		b.Errorf("the journal says %q, want %q", got, want)
+		b.Errorf("the journal is %q, want %q", got, want)
 	}
 }
 
@@ -57,7 +57,7 @@ func auditedChanges(b *board) {
 	b.wants("no member", change(userN(9), leaderboard.Set, 1, entryOf(audit.Set, userN(9))), leaderboard.ErrNoMember)
 	_, err := b.Create(b.Context(), b.g, userN(3), leaderboard.Creation{XP: 3, Audit: entryOf(audit.Created, userN(3))})
 	b.must(err)
-	for range 2 { // the second one changes nothing
+	for range 2 { // the second changes nothing
 		_, err = b.SetPresence(b.Context(), b.g, leaderboard.Presence{Users: []id.User{two}, Audit: entryOf(audit.Presence, "")})
 		b.must(err)
 		_, _, err = b.Put(b.Context(), b.g, leaderboard.Puts{
@@ -76,15 +76,15 @@ func auditedChanges(b *board) {
 	}
 	b.wantJournal(want...)
 
-	// The writer reads the same entries, also when it is not answered, and then they are its no more.
+	// The writer reads the same entries twice, as without an answer. Then they leave the journal.
 	for range 2 {
 		records := b.changesPage(100).Batch.Records
 		if len(records) != len(want) || records[0].Audit == nil || records[0].Name != (leaderboard.Digest{}) {
-			b.Fatalf("the writer reads %+v", records)
+			b.Fatalf("the writer reads %+v, want %d audit records", records, len(want))
 		}
 		by := records[0].Audit.By
 		if by.Actor != (audit.Actor{Kind: audit.Key, ID: "abc", Name: "ab\uFFFD"}) || by.Reason != "why not" || by.RequestID != "r" {
-			b.Errorf("the author is %+v", by)
+			b.Errorf("the author is %+v, want the key abc with a valid name, its reason and request", by)
 		}
 	}
 	b.flushAll()
@@ -92,7 +92,7 @@ func auditedChanges(b *board) {
 	part, err := b.AuditJournal(b.Context(), b.g.ID, b.g.Incarnation+1, audit.ID{})
 	b.must(err)
 	if !part.Now.IsZero() || part.More || len(part.Records) > 0 {
-		b.Errorf("another incarnation's journal has %+v", part)
+		b.Errorf("another incarnation's journal is %+v, want none", part)
 	}
 }
 
@@ -100,7 +100,7 @@ func auditInParts(b *board) {
 	b.load(rowN(1, 0))
 	for n := range int64(600) {
 		c := leaderboard.Change{Op: leaderboard.Set, Amount: level.XP(n), Audit: entryOf(audit.Set, userN(1))}
-		if n%6 == 0 { // which the log does not know
+		if n%6 == 0 { // the log does not record it
 			c.Audit, c.Once = nil, onceOf(fmt.Sprint(n), "")
 		}
 		b.change(userN(1), c)
@@ -112,11 +112,11 @@ func auditInParts(b *board) {
 		all, before, more = append(all, part.Records...), part.Until, part.More
 	}
 	if len(all) != 500 || string(all[0].After) != "599" || string(all[499].After) != "1" {
-		b.Errorf("%d records, from %s to %s", len(all), all[0].After, all[len(all)-1].After)
+		b.Errorf("%d records, from %s to %s XP, want 500, from 599 to 1", len(all), all[0].After, all[len(all)-1].After)
 	}
 	for i := 1; i < len(all); i++ {
 		if all[i].ID.Compare(all[i-1].ID) >= 0 {
-			b.Fatalf("%s comes after %s", all[i].ID, all[i-1].ID)
+			b.Fatalf("record %s comes after %s, want falling ids", all[i].ID, all[i-1].ID)
 		}
 	}
 }
@@ -129,14 +129,14 @@ func auditedOnce(b *board) {
 	b.wantJournal("incremented " + string(userN(1)) + " 1 6")
 	records := b.changesPage(10).Batch.Records
 	if len(records) != 1 || records[0].Name != c.Once.Key || records[0].Audit == nil {
-		b.Errorf("the entries are %+v", records)
+		b.Errorf("the entries are %+v, want the request with its audit record", records)
 	}
-	// The archive knows that another one was made, and recorded, and lost what it did.
+	// The archive knows that this request was made and recorded, and that its effect was lost.
 	c.Once = onceOf("lost", "q")
 	c.Once.Past = &leaderboard.Past{Epoch: 1, Made: true, Request: c.Once.Request, Outcome: "1 6 0", Lost: []id.User{userN(1)}}
 	b.change(userN(1), c)
 	b.wantJournal("incremented " + string(userN(1)) + " 1 6")
 	if xp := b.member(userN(1)).XP; xp != 11 {
-		b.Errorf("the member has %d XP", xp)
+		b.Errorf("the member has %d XP, want 11", xp)
 	}
 }

@@ -15,23 +15,23 @@ var awardCases = []boardCase{
 	{"an award waits for the cooldown", awardCooldown},
 	{"an award ends at the highest XP", awardCap},
 	{"messages end at the highest count", awardCountCap},
-	{"awards bring user data", awardUserData},
-	{"awards of a whole step", awardStep},
+	{"awards update user data", awardUserData},
+	{"a step may have many members", awardStep},
 	{"awards are all or nothing", awardAllOrNothing},
-	{"awards are changes", awardIsAChange},
-	{"an award that is asked for again", awardOnce},
+	{"an award waits for the snapshot", awardIsAChange},
+	{"a repeated award is made once", awardOnce},
 }
 
 func offer(user id.User, offers ...level.XP) leaderboard.Award {
 	return leaderboard.Award{User: user, Offers: offers}
 }
 
-// award awards in one step and wants to be told that.
+// award awards in one step, and fails unless the results are want.
 func (b *board) award(a leaderboard.Awards, want ...leaderboard.Awarded) {
 	b.Helper()
 	got, replayed, err := b.Award(b.Context(), b.g, a)
 	if err != nil || replayed || !reflect.DeepEqual(got, want) {
-		b.Fatalf("awarded %+v, replayed %v, %v; want %+v", got, replayed, err, want)
+		b.Fatalf("the awards are %+v, replayed %v (%v), want %+v", got, replayed, err, want)
 	}
 }
 
@@ -39,7 +39,7 @@ func gave(before level.XP, messages int64, gained ...level.XP) leaderboard.Award
 	return leaderboard.Awarded{Before: before, MessageCount: messages, Gained: gained}
 }
 
-// gaveNew is of a member whose entry was made.
+// gaveNew is the result for a member that the award created.
 func gaveNew(gained ...level.XP) leaderboard.Awarded {
 	return leaderboard.Awarded{Created: true, Gained: gained}
 }
@@ -48,7 +48,7 @@ func (b *board) wantMember(user id.User, xp level.XP, messages int64) leaderboar
 	b.Helper()
 	m := b.member(user)
 	if m.XP != xp || m.MessageCount != messages {
-		b.Errorf("member %s: %d XP, %d messages; want %d, %d", user, m.XP, m.MessageCount, xp, messages)
+		b.Errorf("member %s has %d XP and %d messages, want %d and %d", user, m.XP, m.MessageCount, xp, messages)
 	}
 	return m
 }
@@ -78,11 +78,11 @@ func awards(b *board) {
 	}{{100, 2}, {220, 3}, {12, 3}, {0, 1}} {
 		m := b.wantMember(userN(i+1), want.xp, want.messages)
 		if m.LastUpdated.Before(began) {
-			b.Errorf("member %d was last updated %v, want now", i+1, m.LastUpdated)
+			b.Errorf("member %d was last updated %v, want during the test", i+1, m.LastUpdated)
 		}
 	}
 	if p := b.page(0, 10); len(p.Rows) != 4 || p.Rows[0].UserID != userN(2) || p.Rows[3].UserID != userN(4) {
-		b.Errorf("page %+v, want members 2, 1, 3 and 4", p.Rows)
+		b.Errorf("the page is %+v, want members 2, 1, 3 and 4", p.Rows)
 	}
 }
 
@@ -93,19 +93,19 @@ func awardCooldown(b *board) {
 	hold := func(cooldown time.Duration, members ...leaderboard.Award) leaderboard.Awards {
 		return leaderboard.Awards{Members: members, Cooldown: cooldown}
 	}
-	// The first message that is worth anything starts it, and those after it in the same call see it.
+	// The first message worth anything starts the cooldown, also for later messages in the same call.
 	b.award(hold(hour, offer(userN(1), 0, 10, 20), offer(userN(2), 30), offer(userN(3), 0), offer(userN(5), 1, 1)),
 		gave(0, 1, 0, 10, 0), gave(1, 2, 0), gave(0, 3, 0), gaveNew(1, 0))
-	// What gave nothing started none.
+	// Messages worth nothing started none.
 	b.award(hold(hour, offer(userN(1), 5), offer(userN(3), 6), offer(userN(5), 1)), gave(10, 4, 0), gave(0, 4, 6), gave(1, 2, 0))
-	// It ends.
+	// A cooldown ends.
 	b.award(hold(time.Millisecond, offer(userN(4), 1)), gave(0, 4, 1))
 	testenv.Wait(b, "a cooldown of a millisecond ends", func() bool {
 		got, _, err := b.Award(b.Context(), b.g, hold(0, offer(userN(4), 3)))
 		b.must(err)
 		return got[0].Gained[0] == 3
 	})
-	// One that ends later than the guild's interval from now, since the clock was set back, is cut to the interval.
+	// A cooldown that ends later than the guild's interval from now, because the clock was set back, is cut to the interval.
 	b.award(hold(hour, offer(userN(7), 1)), gaveNew(1))
 	b.award(hold(hour/2, offer(userN(7), 1)), gave(1, 1, 0))
 	testenv.Wait(b, "a cooldown that ends in an hour is cut to an interval of a millisecond", func() bool {
@@ -113,7 +113,7 @@ func awardCooldown(b *board) {
 		b.must(err)
 		return got[0].Gained[0] == 1
 	})
-	// Without one, every message gives what it is worth.
+	// Without a cooldown every message gives its worth.
 	b.award(hold(0, offer(userN(6), 1, 2, 3)), gaveNew(1, 2, 3))
 }
 
@@ -129,7 +129,7 @@ func awardCap(b *board) {
 	b.delete(userN(2))
 	b.create(userN(2), most)
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(2), 3, 4)}}, gave(most, 0, 0, 0))
-	// What gave nothing started no cooldown.
+	// A message worth nothing started no cooldown.
 	b.change(userN(2), leaderboard.Change{Op: leaderboard.Decrement, Amount: 10})
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(2), 3, 20)}}, gave(most-10, 2, 3, 7))
 }
@@ -144,14 +144,14 @@ func awardUserData(b *board) {
 	}}, gave(1, 1, 1), gave(2, 2, 1), gaveNew(1), gaveNew(0))
 	for i, want := range []leaderboard.User{*ada, kept, {}, *ada} {
 		if got := b.member(userN(i + 1)).User; !reflect.DeepEqual(got, want) {
-			b.Errorf("member %d: user data %+v, want %+v", i+1, got, want)
+			b.Errorf("member %d has the user data %+v, want %+v", i+1, got, want)
 		}
 	}
 	_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{
 		offer(userN(1), 1), {User: userN(2), Offers: []level.XP{1}, Data: &leaderboard.User{Username: "a\x00b"}},
 	}})
 	if err == nil {
-		b.Error("user data with a NUL was taken")
+		b.Error("user data with a NUL was accepted")
 	}
 	b.wantMember(userN(1), 2, 2)
 }

@@ -17,18 +17,18 @@ func awardOnce(b *board) {
 	first := step(0, offer(userN(1), 5, 5), offer(userN(2), 7))
 	b.award(first, gave(1, 1, 5, 0), gaveNew(7))
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 1000})
-	// The messages' XP is drawn again, and does not matter.
+	// The messages' XP was drawn again, and does not matter.
 	again := step(0, offer(userN(1), 9, 9), offer(userN(2), 9))
 	got, replayed, err := b.Award(ctx, b.g, again)
 	if want := []leaderboard.Awarded{gave(1, 1, 5, 0), gaveNew(7)}; err != nil || !replayed || !reflect.DeepEqual(got, want) {
-		b.Errorf("again: %+v, %v, %v, want %+v", got, replayed, err, want)
+		b.Errorf("the repeated step gave %+v, replayed %v (%v), want a replay of %+v", got, replayed, err, want)
 	}
 	b.wantMember(userN(1), 1000, 3)
 	b.wantMember(userN(2), 7, 1)
 
 	b.award(step(1, offer(userN(3), 2)), gaveNew(2))
 	if _, replayed, err = b.Award(ctx, b.g, step(1, offer(userN(3), 2))); err != nil || !replayed {
-		b.Errorf("the second step again: %v, %v", replayed, err)
+		b.Errorf("the repeated second step: replayed %v (%v), want true", replayed, err)
 	}
 	b.wantMember(userN(3), 2, 1)
 

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// awardStep is as large as a step may be: as many members, with many messages, and the longest names.
+// awardStep is the largest step: the most members, many messages each, and the longest names.
 func awardStep(b *board) {
 	b.load()
 	long := leaderboard.User{Discriminator: strings.Repeat("d", 256), Username: strings.Repeat("u", 256)}
@@ -38,10 +38,10 @@ func awardStep(b *board) {
 
 	a.Members = append(a.Members, one)
 	if _, _, err := b.Award(b.Context(), b.g, a); err == nil {
-		b.Errorf("a step for %d members was taken", len(a.Members))
+		b.Errorf("a step of %d members was accepted", len(a.Members))
 	}
 	if _, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{}); err == nil {
-		b.Error("a step for nobody was taken")
+		b.Error("a step without members was accepted")
 	}
 }
 
@@ -51,11 +51,11 @@ func awardAllOrNothing(b *board) {
 	for _, bad := range []level.XP{-2, level.MaxXP + 1} {
 		_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 1), offer(userN(2), bad)}})
 		if err == nil {
-			b.Errorf("an offer of %d was taken", bad)
+			b.Errorf("an offer of %d XP was accepted", bad)
 		}
 	}
 	if after := b.page(0, 10); fmt.Sprint(after) != fmt.Sprint(before) {
-		b.Errorf("after refused awards %+v, want %+v", after, before)
+		b.Errorf("after refused awards the page is %+v, want %+v", after, before)
 	}
 }
 
@@ -66,13 +66,13 @@ func awardIsAChange(b *board) {
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 0), offer(userN(3), 4)}, Cooldown: time.Hour},
 		gave(1, 1, 0), gaveNew(4))
 	if after := b.version(); after.Rev <= before.Rev || after.Epoch != before.Epoch {
-		b.Errorf("version %+v after %+v, want a later rev", after, before)
+		b.Errorf("the award changed the version from %+v to %+v, want a later rev", before, after)
 	}
 	b.changedGuilds(b.g.ID)
 	rows := b.flushAll()
 	slices.SortFunc(rows, func(x, y snapshot.Row) int { return strings.Compare(string(x.UserID), string(y.UserID)) })
 	if len(rows) != 2 || rows[0].UserID != userN(1) || rows[0].MessageCount != 2 || rows[1].XP != 4 || rows[1].CooldownUntil.IsZero() {
-		b.Errorf("the snapshot has %+v, want members 1 and 3 with what they have now", rows)
+		b.Errorf("the snapshot has %+v, want members 1 and 3 as they are now", rows)
 	}
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 1)}}, gave(1, 2, 1))
 	b.changedGuilds(b.g.ID)

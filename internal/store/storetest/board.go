@@ -1,4 +1,4 @@
-// Package storetest is one conformance suite for all live stores and one for all archives, and nothing that ships.
+// Package storetest has a conformance suite for all live stores and one for all archives.
 package storetest
 
 import (
@@ -35,8 +35,7 @@ type Store interface {
 	signin.Store
 }
 
-// Board checks that a live store keeps the promises of Store's interfaces. open returns a store that
-// holds nothing, and cleans up after itself.
+// Board checks that a live store keeps the promises of Store's interfaces. open returns an empty store, which it closes when the test ends.
 func Board(t *testing.T, open func(t *testing.T) Store) {
 	runBoard(t, open, allCases)
 }
@@ -58,18 +57,18 @@ type boardCase struct {
 }
 
 var boardCases = []boardCase{
-	{"a guild that is not loaded", notLoaded},
+	{"a guild must be loaded", notLoaded},
 	{"create", create},
 	{"change", change},
 	{"delete", deleteEntry},
-	{"ranks and ties", ranks},
+	{"equal XP ranks by id", ranks},
 	{"pages", pages},
-	{"the version moves exactly when something changed", versions},
-	{"user data", userData},
-	{"XP of every size", everySize},
+	{"the version moves with each change only", versions},
+	{"user data comes back as written", userData},
+	{"XP of every size is exact", everySize},
 }
 
-// board is a store under test with the guild that most cases work on.
+// board is a store under test, with the guild that most cases use.
 type board struct {
 	*testing.T
 	Store
@@ -130,7 +129,7 @@ func (b *board) delete(user id.User) {
 	b.must(err)
 }
 
-// userN is the n-th user; later ones have greater ids.
+// userN returns the nth user; later ones have greater ids.
 func userN(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
 
 // longAgo is a time that no store gives to a new change.
@@ -164,7 +163,7 @@ func notLoaded(b *board) {
 		b.wants(name+" of an unknown guild", err, leaderboard.ErrNotLoaded)
 	}
 	if guilds, err := b.LoadedGuilds(ctx); err != nil || len(guilds) != 0 {
-		b.Errorf("loaded guilds after calls on an unknown guild: %v, %v, want none", guilds, err)
+		b.Errorf("after calls on an unknown guild %v are loaded (%v), want none", guilds, err)
 	}
 
 	b.load(rowN(1, 10))
@@ -174,10 +173,10 @@ func notLoaded(b *board) {
 		b.wants(name+" of another incarnation", err, leaderboard.ErrNotLoaded)
 	}
 	if after := b.version(); after != before {
-		b.Errorf("version %v after refused calls, want %v", after, before)
+		b.Errorf("refused calls changed the version from %v to %v", before, after)
 	}
 	if got := b.page(0, 10).Rows; len(got) != 1 || !reflect.DeepEqual(got[0], entry) {
-		b.Errorf("rows %v after refused calls, want %v alone", got, entry)
+		b.Errorf("after refused calls the rows are %v, want only %v", got, entry)
 	}
 	b.nothingWaits()
 }
@@ -194,14 +193,14 @@ func deleteEntry(b *board) {
 	_, err = b.Delete(ctx, b.g, userN(2), leaderboard.Removal{})
 	b.wants("delete twice", err, leaderboard.ErrNoMember)
 	if after := b.version(); after != before {
-		b.Errorf("version %v after a refused delete, want %v", after, before)
+		b.Errorf("a refused delete changed the version from %v to %v", before, after)
 	}
 	if m := b.member(userN(1)); m.Rank != 1 {
-		b.Errorf("rank %d after the one above was deleted, want 1", m.Rank)
+		b.Errorf("after the member above was deleted the rank is %d, want 1", m.Rank)
 	}
 	b.create(userN(2), 5)
 	if m := b.member(userN(2)); m.XP != 5 || m.MessageCount != 0 || m.User.Username != "u" {
-		b.Errorf("created again: %+v, want nothing of the deleted entry", m)
+		b.Errorf("the member created again is %+v, want 5 XP and nothing of the deleted entry", m)
 	}
 }
 
@@ -214,10 +213,10 @@ func versions(b *board) {
 			want.Rev++
 		}
 		if got := b.version(); got != want {
-			b.Errorf("version after %s: %+v, want %+v", what, got, want)
+			b.Errorf("after %s the version is %+v, want %+v", what, got, want)
 		}
 		if got := b.page(0, 1).Version; got != want {
-			b.Errorf("version of a page after %s: %+v, want %+v", what, got, want)
+			b.Errorf("after %s a page has the version %+v, want %+v", what, got, want)
 		}
 	}
 	check("hydration", false)

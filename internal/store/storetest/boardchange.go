@@ -29,30 +29,30 @@ func create(b *board) {
 	o, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: 4150, User: data})
 	b.must(err)
 	if want := (leaderboard.Outcome{Before: 0, After: 4150}); o != want {
-		b.Errorf("outcome %+v, want %+v", o, want)
+		b.Errorf("the outcome is %+v, want %+v", o, want)
 	}
 	m := b.member(userN(1))
 	if age := time.Since(m.LastUpdated); age < -time.Minute || age > time.Minute {
-		b.Errorf("last updated %v, want now", m.LastUpdated)
+		b.Errorf("the member was last updated at %v, want now", m.LastUpdated)
 	}
 	m.LastUpdated = time.Time{}
 	want := leaderboard.Ranked{Rank: 1, Member: leaderboard.Member{UserID: userN(1), XP: 4150, User: data}}
 	if !reflect.DeepEqual(m, want) {
-		b.Errorf("entry %+v, want %+v", m, want)
+		b.Errorf("the entry is %+v, want %+v", m, want)
 	}
 
 	before := b.page(0, 10)
 	_, err = b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: 9, User: leaderboard.User{Username: "other"}})
 	b.wants("create twice", err, leaderboard.ErrMemberExists)
 	if after := b.page(0, 10); !reflect.DeepEqual(after, before) {
-		b.Errorf("after a refused create %+v, want %+v", after, before)
+		b.Errorf("after a refused create the page is %+v, want %+v", after, before)
 	}
 
 	for _, xp := range []level.XP{0, level.MaxXP} {
 		user := userN(int(xp))
 		b.create(user, xp)
 		if m := b.member(user); m.XP != xp {
-			b.Errorf("created with %d XP, read %d", xp, m.XP)
+			b.Errorf("a member created with %d XP has %d", xp, m.XP)
 		}
 	}
 }
@@ -83,23 +83,23 @@ func change(b *board) {
 		b.load(rowN(3, c.start))
 		got := b.change(userN(3), leaderboard.Change{Op: c.op, Amount: c.amount})
 		if want := (leaderboard.Outcome{Before: c.start, After: c.after, MessageCount: 3}); got != want {
-			b.Errorf("%s: outcome %+v, want %+v", name, got, want)
+			b.Errorf("%s: the outcome is %+v, want %+v", name, got, want)
 		}
 		m := b.member(userN(3))
 		if m.XP != c.after || m.MessageCount != 3 || m.User.Username != "user3" {
-			b.Errorf("%s: entry %+v, want %d XP and the rest as it was", name, m, c.after)
+			b.Errorf("%s: the entry is %+v, want %d XP and the rest as before", name, m, c.after)
 		}
 		if age := time.Since(m.LastUpdated); age < -time.Minute || age > time.Minute {
-			b.Errorf("%s: last updated %v, want now", name, m.LastUpdated)
+			b.Errorf("%s: last updated at %v, want now", name, m.LastUpdated)
 		}
 		if b.version().Rev != 1 {
-			b.Errorf("%s: rev %d, want 1", name, b.version().Rev)
+			b.Errorf("%s: the rev is %d, want 1", name, b.version().Rev)
 		}
 		_, err := b.Change(b.Context(), b.g, userN(4), leaderboard.Change{Op: c.op, Amount: c.amount})
 		b.wants(name+" of nobody", err, leaderboard.ErrNoMember)
 	}
 	_, err := b.Change(b.Context(), b.g, userN(3), leaderboard.Change{Op: "double", Amount: 1})
 	if err == nil {
-		b.Error("an unknown operation was carried out")
+		b.Error("an unknown operation was accepted")
 	}
 }

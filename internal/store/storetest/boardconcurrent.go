@@ -9,15 +9,14 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// step is a change and what its caller was told.
+// step is a change and its outcome.
 type step struct {
 	change leaderboard.Change
 	out    leaderboard.Outcome
 }
 
-// concurrentSteps lets many callers change few members at the same time, up, down beyond 0, up beyond the highest XP and to
-// a number. For each member the answers must be those of some order: each is right by itself, and they make one walk from
-// where the member began to where it is.
+// concurrentSteps makes many changes of few members at once: up, down past 0, up past the highest XP and to a number. The outcomes for
+// each member must fit some order: each is correct by itself, and together they lead from the first XP to the last.
 func concurrentSteps(b *board) {
 	const members, workers, each, start = 3, 32, 15, 50
 	b.load(rowN(1, start), rowN(2, start), rowN(3, start))
@@ -34,7 +33,7 @@ func concurrentSteps(b *board) {
 				}
 				out, err := b.Change(b.Context(), b.g, userN(who+1), c)
 				if err != nil {
-					b.Errorf("%+v: %v", c, err)
+					b.Errorf("change %+v: %v", c, err)
 					return
 				}
 				mu.Lock()
@@ -48,17 +47,17 @@ func concurrentSteps(b *board) {
 		if err := oneWalk(made, start, b.member(userN(who+1)).XP); err != nil {
 			b.Errorf("member %d: %v", who+1, err)
 		}
-		// Each member but the first got a cooldown at some time, and no change takes it away.
+		// Every member but the first got a cooldown, which no change removes.
 		got, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{
 			Members: []leaderboard.Award{{User: userN(who + 1), Offers: []level.XP{1}}}, Cooldown: time.Hour,
 		})
 		b.must(err)
 		if room := b.member(userN(who+1)).XP < level.MaxXP; room && (got[0].Gained[0] == 0) != (who > 0) {
-			b.Errorf("member %d gained %v for a message", who+1, got[0].Gained)
+			b.Errorf("member %d gained %v for a message, want XP without a cooldown only", who+1, got[0].Gained)
 		}
 	}
 	if rev := b.version().Rev; rev != workers*each+members {
-		b.Errorf("rev %d after %d changes", rev, workers*each+members)
+		b.Errorf("after %d changes the rev is %d", workers*each+members, rev)
 	}
 }
 
@@ -79,8 +78,8 @@ func stepOf(n int) leaderboard.Change {
 	return c
 }
 
-// oneWalk checks that the steps can be put into one order: as many lead away from each amount as to it, except for the first
-// and the last, and all hang together.
+// oneWalk checks that the steps fit one order: as many lead away from each XP as to it, except for the first and the last, and all are
+// connected.
 func oneWalk(steps []step, first, last level.XP) error {
 	away := map[level.XP]int{}
 	away[first]++
@@ -95,7 +94,7 @@ func oneWalk(steps []step, first, last level.XP) error {
 			want = max(s.out.Before-s.change.Amount, 0)
 		}
 		if s.out.After != want {
-			return fmt.Errorf("%s %d: %+v", s.change.Op, s.change.Amount, s.out)
+			return fmt.Errorf("%s %d has the outcome %+v, want %d XP after it", s.change.Op, s.change.Amount, s.out, want)
 		}
 		away[s.out.Before]--
 		away[s.out.After]++
@@ -103,7 +102,7 @@ func oneWalk(steps []step, first, last level.XP) error {
 	}
 	for xp, n := range away {
 		if n != 0 {
-			return fmt.Errorf("%d answers too many or too few lead to %d XP", n, xp)
+			return fmt.Errorf("%d outcomes too many or too few lead to %d XP", n, xp)
 		}
 	}
 	reached, todo := map[level.XP]bool{}, []level.XP{first}
@@ -117,7 +116,7 @@ func oneWalk(steps []step, first, last level.XP) error {
 	}
 	for xp := range next {
 		if !reached[xp] {
-			return fmt.Errorf("no order of the answers leads to %d XP", xp)
+			return fmt.Errorf("no order of the outcomes leads to %d XP", xp)
 		}
 	}
 	return nil

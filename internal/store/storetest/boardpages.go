@@ -11,29 +11,29 @@ import (
 
 func ranks(b *board) {
 	b.load(rowN(1, 50), rowN(2, 100), rowN(3, 50), rowN(4, 0), rowN(5, 50))
-	// Equal XP stands in descending order of the ids' bytes, as ZREVRANGE has it.
+	// Equal XP is in descending order of the ids' bytes, as in ZREVRANGE.
 	want := []id.User{userN(2), userN(5), userN(3), userN(1), userN(4)}
 	rows := b.page(0, 10).Rows
 	if len(rows) != len(want) {
-		b.Fatalf("%d rows, want %d", len(rows), len(want))
+		b.Fatalf("the page has %d rows, want %d", len(rows), len(want))
 	}
 	for i, user := range want {
 		if rows[i].UserID != user || rows[i].Rank != int64(i+1) {
-			b.Errorf("row %d: %s with rank %d, want %s", i, rows[i].UserID, rows[i].Rank, user)
+			b.Errorf("row %d is %s with rank %d, want %s", i, rows[i].UserID, rows[i].Rank, user)
 		}
 		if m := b.member(user); !reflect.DeepEqual(m, rows[i]) {
-			b.Errorf("read alone %+v, on the page %+v", m, rows[i])
+			b.Errorf("the member alone is %+v, want %+v as on the page", m, rows[i])
 		}
 	}
 	b.change(userN(4), leaderboard.Change{Op: leaderboard.Increment, Amount: 51})
 	if m := b.member(userN(4)); m.Rank != 2 {
-		b.Errorf("rank %d after 51 XP, want 2", m.Rank)
+		b.Errorf("with 51 XP the rank is %d, want 2", m.Rank)
 	}
 	short, long := id.User("99999999999999999"), id.User("1000000000000000000")
 	b.create(short, 100)
 	b.create(long, 100)
 	if s, l := b.member(short), b.member(long); s.Rank != 1 || l.Rank != 3 {
-		b.Errorf("ranks %d and %d of ids of 17 and 19 digits with equal XP, want 1 and 3", s.Rank, l.Rank)
+		b.Errorf("ids of 17 and 19 digits with equal XP have the ranks %d and %d, want 1 and 3", s.Rank, l.Rank)
 	}
 }
 
@@ -50,43 +50,43 @@ func pages(b *board) {
 	} {
 		p := b.page(c.offset, c.limit)
 		if int64(len(p.Rows)) != c.want {
-			b.Errorf("page at %d of %d: %d rows, want %d", c.offset, c.limit, len(p.Rows), c.want)
+			b.Errorf("the page at %d of %d has %d rows, want %d", c.offset, c.limit, len(p.Rows), c.want)
 		}
 		if p.Version != (leaderboard.Version{Epoch: 1, Rev: 0}) {
-			b.Errorf("page at %d: version %+v, want epoch 1 and rev 0", c.offset, p.Version)
+			b.Errorf("the page at %d has the version %+v, want epoch 1 and rev 0", c.offset, p.Version)
 		}
 		for i, row := range p.Rows {
 			n := members - 1 - int(c.offset) - i
 			want := leaderboard.Ranked{Member: rows[n].Member, Rank: c.offset + int64(i) + 1}
 			if !reflect.DeepEqual(row, want) {
-				b.Fatalf("page at %d, row %d: %+v, want %+v", c.offset, i, row, want)
+				b.Fatalf("row %d of the page at %d is %+v, want %+v", i, c.offset, row, want)
 			}
 		}
 	}
 }
 
-// everySize holds a store to round numbers, which one that keeps scores as floats may write in another form.
+// everySize checks that numbers are exact, though a store may keep scores as floats and print them in another form.
 func everySize(b *board) {
 	b.load()
 	for _, xp := range []level.XP{0, 1, 99_999_999, 1e8, 1e8 + 1, 2e8, 1e9, 1.5e9, 2e9, 2.1e9, level.MaxXP} {
 		_, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: xp})
 		b.must(err)
 		if m := b.member(userN(1)); m.XP != xp {
-			b.Errorf("created with %d XP, read with %d", xp, m.XP)
+			b.Errorf("a member created with %d XP has %d", xp, m.XP)
 		}
 		if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].XP != xp {
-			b.Errorf("created with %d XP, on the page %+v", xp, p.Rows)
+			b.Errorf("a member created with %d XP is on the page as %+v", xp, p.Rows)
 		}
 		b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: xp})
 		for _, c := range []leaderboard.Change{{Op: leaderboard.Decrement, Amount: 1}, {Op: leaderboard.Increment, Amount: 1}} {
 			before := b.member(userN(1)).XP
 			if o, err := b.Change(b.Context(), b.g, userN(1), c); err != nil || o.Before != before || o.After != applied(before, c) {
-				b.Errorf("%s %d by 1: %+v, %v", c.Op, before, o, err)
+				b.Errorf("%s by 1 at %d XP: %+v (%v)", c.Op, before, o, err)
 			}
 		}
 		want := b.member(userN(1)).XP
 		if rows := b.flushAll(); len(rows) != 1 || rows[0].XP != want {
-			b.Errorf("with %d XP, flushed %+v", want, rows)
+			b.Errorf("a member with %d XP is flushed as %+v", want, rows)
 		}
 		b.delete(userN(1))
 	}
@@ -109,17 +109,17 @@ func userData(b *board) {
 		_, err := b.Create(b.Context(), b.g, user, leaderboard.Creation{XP: 1, User: u})
 		b.must(err)
 		if got := b.member(user).User; !reflect.DeepEqual(got, u) {
-			b.Errorf("user data %d read as %+v, want %+v", i, got, u)
+			b.Errorf("user data %d is read as %+v, want %+v", i, got, u)
 		}
 	}
 
-	// The same through a flush and a hydration.
+	// The same after a flush and a hydration.
 	before := b.page(0, 100).Rows
 	rows := b.flushAll()
 	b.must(b.Drop(b.Context(), b.g))
 	b.hydrate(b.g, snapshot.State{Epoch: 2}, rows...)
 	if after := b.page(0, 100).Rows; !reflect.DeepEqual(after, before) {
-		b.Errorf("after a flush and a hydration %+v, want %+v", after, before)
+		b.Errorf("after a flush and a hydration the page is %+v, want %+v", after, before)
 	}
 
 	_, err := b.Create(b.Context(), b.g, userN(99), leaderboard.Creation{XP: 1, User: leaderboard.User{Username: "a\x00b"}})

@@ -15,8 +15,8 @@ import (
 var positionCases = []boardCase{
 	{"positions", positions},
 	{"positions in running periods", periodPositions},
-	{"around a member", around},
-	{"around a member of a period", aroundInPeriod},
+	{"the rows around a member", around},
+	{"the rows around a member of a period", aroundInPeriod},
 	{"positions and surroundings that cannot be read", noPositions},
 }
 
@@ -31,19 +31,19 @@ func positions(b *board) {
 	b.load(row(userN(1), 10), row(userN(2), 30), row(userN(3), 10), row(userN(4), 0))
 	for user, want := range map[int]leaderboard.Position{
 		2: {},
-		3: {Ahead: &leaderboard.Ahead{UserID: userN(2), XP: 30}}, // of equal ones, the greater id is first
+		3: {Ahead: &leaderboard.Ahead{UserID: userN(2), XP: 30}}, // of equal XP, the greater id is first
 		1: {Ahead: &leaderboard.Ahead{UserID: userN(3), XP: 10}},
 		4: {Ahead: &leaderboard.Ahead{UserID: userN(1), XP: 10}},
 	} {
 		want.Ranked, want.Of, want.Periods = b.member(userN(user)), 4, []leaderboard.PeriodPosition{}
 		if got := b.position(userN(user)); !reflect.DeepEqual(got, want) {
-			b.Errorf("%d is at %+v, want %+v", user, got, want)
+			b.Errorf("member %d has the position %+v, want %+v", user, got, want)
 		}
 	}
 	b.delete(userN(3))
 	b.change(userN(2), leaderboard.Change{Op: leaderboard.Set, Amount: level.MaxXP})
 	if p := b.position(userN(1)); p.Of != 3 || p.Rank != 2 || *p.Ahead != (leaderboard.Ahead{UserID: userN(2), XP: level.MaxXP}) {
-		b.Errorf("after a change: %+v", p)
+		b.Errorf("after a change the position is %+v, want rank 2 of 3 behind member 2", p)
 	}
 }
 
@@ -52,14 +52,14 @@ func periodPositions(b *board) {
 	c := ahead(0)
 	running := c.Running(c.today())
 	if len(running) != 4 {
-		b.Fatalf("%d periods run", len(running))
+		b.Fatalf("%d periods are running, want 4", len(running))
 	}
 	want := func(user int, gained, rank int64) {
 		b.Helper()
 		p := b.position(userN(user), running...)
 		for i, one := range running {
 			if p.Periods[i] != (leaderboard.PeriodPosition{Period: one, Rank: rank, Gained: gained}) {
-				b.Errorf("%s: %d is at %+v, want rank %d with %d", one.ID, user, p.Periods[i], rank, gained)
+				b.Errorf("in %s member %d has the position %+v, want rank %d with %d XP", one.ID, user, p.Periods[i], rank, gained)
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func periodPositions(b *board) {
 	}
 	want(1, 30, 32)
 	if p := b.position(userN(2), running[2]); len(p.Periods) != 1 || p.Periods[0].Rank != 1 || p.Periods[0].ID != running[2].ID {
-		b.Errorf("in one period: %+v", p.Periods)
+		b.Errorf("in one period the positions are %+v, want rank 1 of %s", p.Periods, running[2].ID)
 	}
 	_, err := b.Delete(b.Context(), b.g, userN(2), leaderboard.Removal{Days: c.now()})
 	b.must(err)
@@ -88,7 +88,7 @@ func periodPositions(b *board) {
 	want(2, 0, 0)
 }
 
-// wantAround compares what is around each of some members with the stretch of the whole board that it should be.
+// wantAround compares the rows around each of users with that part of the whole board.
 func (b *board) wantAround(what string, w leaderboard.Window, all []leaderboard.Standing, users ...id.User) {
 	b.Helper()
 	for _, user := range users {
@@ -96,7 +96,8 @@ func (b *board) wantAround(what string, w leaderboard.Window, all []leaderboard.
 		from := max(0, min(at-int(w.Limit)/2, len(all)-int(w.Limit)))
 		want := leaderboard.Around{Of: int64(len(all)), Rows: all[from:min(len(all), from+int(w.Limit))]}
 		if got, err := b.Around(b.Context(), b.g, user, w); err != nil || !reflect.DeepEqual(got, want) {
-			b.Errorf("%s: %d around rank %d: %d of %d from %v, %v", what, w.Limit, at+1, len(got.Rows), got.Of, ranksOf(got.Rows), err)
+			b.Errorf("%s: the %d rows around rank %d are %d of %d from %v (%v), want %d rows",
+				what, w.Limit, at+1, len(got.Rows), got.Of, ranksOf(got.Rows), err, len(want.Rows))
 		}
 	}
 }
@@ -112,7 +113,7 @@ func around(b *board) {
 	rows := make([]snapshot.Row, 25)
 	users := make([]id.User, len(rows))
 	for i := range rows {
-		rows[i], users[i] = rowN(i, level.XP(i/2)), userN(i) // two of each
+		rows[i], users[i] = rowN(i, level.XP(i/2)), userN(i) // each XP twice
 	}
 	b.load(rows...)
 	all := make([]leaderboard.Standing, len(rows))
@@ -123,7 +124,7 @@ func around(b *board) {
 		b.wantAround("all time", leaderboard.Window{Limit: limit}, all, users...)
 	}
 	if got, err := b.Around(b.Context(), b.g, all[10].UserID, leaderboard.Window{Limit: 4}); err != nil || fmt.Sprint(ranksOf(got.Rows)) != "[9 10 11 12]" {
-		b.Errorf("of an even limit: %v, %v", ranksOf(got.Rows), err)
+		b.Errorf("with the limit 4 the ranks are %v (%v), want 9 to 12", ranksOf(got.Rows), err)
 	}
 }
 
@@ -175,16 +176,16 @@ func noPositions(b *board) {
 	read(userN(3), nil, leaderboard.ErrNotPresent)
 	read(userN(3), &day, leaderboard.ErrNotPresent)
 	if p := b.position(userN(1)); p.Of != 1 || p.Rank != 1 || p.Ahead != nil {
-		b.Errorf("beside one who is not present: %+v", p)
+		b.Errorf("beside an absent member the position is %+v, want rank 1 of 1", p)
 	}
 	before := b.version()
 	b.position(userN(1), day)
 	if after := b.version(); after != before {
-		b.Errorf("version %v after reads, want %v", after, before)
+		b.Errorf("reads changed the version from %v to %v", before, after)
 	}
 	for _, limit := range []int64{-1, 0, leaderboard.MaxAround + 1} {
 		if _, err := b.Around(ctx, b.g, userN(1), leaderboard.Window{Limit: limit}); err == nil {
-			b.Errorf("%d around a member", limit)
+			b.Errorf("%d rows around a member were accepted", limit)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 var sequenceCases = []boardCase{
 	{"concurrent changes of every kind have an order", concurrentSteps},
-	{"concurrent creations", concurrentCreations},
-	{"any sequence of changes", anySequence},
+	{"one of many creations succeeds", concurrentCreations},
+	{"any sequence of changes matches a map", anySequence},
 }
 
 func concurrentCreations(b *board) {
@@ -83,11 +83,11 @@ func anySequence(b *board) {
 				for _, row := range b.flushAll() {
 					got[row.UserID] = true
 					if xp, exists := model[row.UserID]; row.Deleted == exists || row.XP != xp {
-						t.Fatalf("flushed %+v, want XP %d, exists %v", row, xp, exists)
+						t.Fatalf("flushed %+v, want %d XP, exists %v", row, xp, exists)
 					}
 				}
 				if !maps.Equal(got, dirty) {
-					t.Fatalf("flushed %v, want %v", got, dirty)
+					t.Fatalf("flushed the members %v, want %v", got, dirty)
 				}
 				dirty = map[id.User]bool{}
 			default:
@@ -100,12 +100,12 @@ func anySequence(b *board) {
 					model[user] = applied(xp, c)
 					note(user)
 					if o.Before != xp || o.After != model[user] {
-						t.Fatalf("%s %d by %d: %+v", op, xp, amount, o)
+						t.Fatalf("%s by %d at %d XP: %+v, want %d", op, amount, xp, o, model[user])
 					}
 				}
 			}
 			if !errors.Is(err, want) {
-				t.Fatalf("%s: error %v, want %v", op, err, want)
+				t.Fatalf("%s: %v, want %v", op, err, want)
 			}
 		}
 		order := slices.SortedFunc(maps.Keys(model), func(x, y id.User) int {
@@ -113,11 +113,11 @@ func anySequence(b *board) {
 		})
 		p := b.page(0, 100)
 		if len(p.Rows) != len(order) || p.Version.Rev != rev {
-			t.Fatalf("%d rows at rev %d, want %d at %d", len(p.Rows), p.Version.Rev, len(order), rev)
+			t.Fatalf("the page has %d rows at rev %d, want %d at %d", len(p.Rows), p.Version.Rev, len(order), rev)
 		}
 		for i, user := range order {
 			if p.Rows[i].UserID != user || p.Rows[i].XP != model[user] {
-				t.Fatalf("row %d: %+v, want %s with %d XP", i, p.Rows[i], user, model[user])
+				t.Fatalf("row %d is %+v, want %s with %d XP", i, p.Rows[i], user, model[user])
 			}
 		}
 	})

@@ -13,7 +13,7 @@ import (
 var viewCases = []boardCase{
 	{"views", views},
 	{"views of an empty board", emptyViews},
-	{"a view of what is known already", unchangedViews},
+	{"an unchanged view has no rows", unchangedViews},
 	{"a view has bounds", viewBounds},
 }
 
@@ -28,22 +28,22 @@ func views(b *board) {
 	const members = 250
 	rows := make([]snapshot.Row, members)
 	for i := range rows {
-		rows[i] = rowN(i, level.XP(i/2)) // two of each
+		rows[i] = rowN(i, level.XP(i/2)) // each XP twice
 	}
 	b.load(rows...)
 	users := []id.User{userN(7), "299999999999999999", userN(249), userN(0), userN(7)}
 	for ask, number := range map[int64]int64{1: 1, 2: 2, 3: 3, 4: 3, math.MaxInt64: 3} {
 		if v := b.view(leaderboard.Look{Page: ask}); v.Number != number || !reflect.DeepEqual(v.Rows, b.page(100*(number-1), 100).Rows) {
-			b.Errorf("page %d is number %d with %d rows, not what page %d is", ask, v.Number, len(v.Rows), number)
+			b.Errorf("asking for page %d gave number %d with %d rows, want page %d", ask, v.Number, len(v.Rows), number)
 		}
 	}
 	v := b.view(leaderboard.Look{Users: users})
 	if v.Total != members || v.Version != b.version() || v.Unchanged || v.Rows != nil {
-		b.Errorf("%d members at %+v, unchanged %v, %d rows", v.Total, v.Version, v.Unchanged, len(v.Rows))
+		b.Errorf("the view has %d members at %+v, unchanged %v, %d rows", v.Total, v.Version, v.Unchanged, len(v.Rows))
 	}
 	want := []leaderboard.Ranked{b.member(userN(7)), b.member(userN(249)), b.member(userN(0)), b.member(userN(7))}
 	if !reflect.DeepEqual(v.Members, want) {
-		b.Errorf("members %+v, want %+v", v.Members, want)
+		b.Errorf("the view's members are %+v, want %+v", v.Members, want)
 	}
 }
 
@@ -52,7 +52,7 @@ func emptyViews(b *board) {
 	for _, page := range []int64{0, 1, 5} {
 		v := b.view(leaderboard.Look{Page: page, Users: []id.User{userN(1)}})
 		if v.Total != 0 || v.Number != min(page, 1) || len(v.Rows) != 0 || len(v.Members) != 0 {
-			b.Errorf("page %d: %+v", page, v)
+			b.Errorf("page %d of an empty board is %+v", page, v)
 		}
 	}
 }
@@ -63,15 +63,15 @@ func unchangedViews(b *board) {
 	known := b.view(look).Version
 	look.Unless = &known
 	if v := b.view(look); !v.Unchanged || v.Version != known || v.Total != 1 || len(v.Rows)+len(v.Members) != 0 {
-		b.Errorf("nothing changed: %+v", v)
+		b.Errorf("without a change the view is %+v, want unchanged and without rows", v)
 	}
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
 	if v := b.view(look); v.Unchanged || v.Version == known || v.Rows[0].XP != 15 || v.Members[0].XP != 15 {
-		b.Errorf("after a change: %+v", v)
+		b.Errorf("after a change the view is %+v, want 15 XP", v)
 	}
 	look.Unless = &leaderboard.Version{Epoch: known.Epoch + 1, Rev: b.version().Rev}
 	if v := b.view(look); v.Unchanged {
-		b.Errorf("of another epoch: %+v", v)
+		b.Errorf("from another epoch the view is %+v, want rows", v)
 	}
 }
 
@@ -83,6 +83,6 @@ func viewBounds(b *board) {
 	}
 	b.view(leaderboard.Look{Page: 1, Users: users})
 	if v, err := b.View(b.Context(), b.g, leaderboard.Look{Users: append(users, userN(1))}); err == nil {
-		b.Errorf("too many members: %+v", v)
+		b.Errorf("a view of too many members was accepted: %+v", v)
 	}
 }

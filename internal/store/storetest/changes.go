@@ -11,14 +11,14 @@ import (
 )
 
 var changesCases = []boardCase{
-	{"changes are read and ended", changesReadAndEnded},
+	{"archived changes stop waiting", changesReadAndEnded},
 	{"a large guild is read in pages", changesInPages},
 	{"members wait in the order of their first change", changesInOrder},
-	{"changes that come while they are archived", changesMeanwhile},
-	{"changes that were read and not ended", changesCutOff},
-	{"of many guilds each has its own answer", changesOneByOne},
-	{"changes of nobody", changesOfNobody},
-	{"how old the oldest change is", changesAge},
+	{"a change during a snapshot still waits", changesMeanwhile},
+	{"changes that were read still wait", changesCutOff},
+	{"each guild of many has its own answer", changesOneByOne},
+	{"changes of no guilds", changesOfNobody},
+	{"the age of the oldest change", changesAge},
 }
 
 // loadedGuild is a guild as it was loaded.
@@ -64,7 +64,7 @@ func (b *board) changesPage(size int) snapshot.Page {
 	return p
 }
 
-// end ends batches, and says whether more of each waits.
+// end ends batches and reports for each whether more changes wait.
 func (b *board) end(batches ...snapshot.Batch) []bool {
 	b.Helper()
 	more, errs := b.EndChanges(b.Context(), batches)
@@ -74,7 +74,7 @@ func (b *board) end(batches ...snapshot.Batch) []bool {
 	return more
 }
 
-// flushAll snapshots the guild as the writer does, and returns what it would have archived, in the order of the ids.
+// flushAll snapshots the guild as the writer does, and returns the rows to be archived, ordered by id.
 func (b *board) flushAll() (rows []snapshot.Row) {
 	b.Helper()
 	for {
@@ -91,11 +91,11 @@ func (b *board) flushAll() (rows []snapshot.Row) {
 func (b *board) nothingWaits() {
 	b.Helper()
 	if p := b.changesPage(10); len(p.Batch.Rows) > 0 {
-		b.Errorf("page %+v, want nothing to wait", p)
+		b.Errorf("after the flush the page is %+v, want nothing", p)
 	}
 }
 
-// usersOf are the users of a batch, in its order.
+// usersOf returns the users of a batch in its order.
 func usersOf(batch snapshot.Batch) (users []id.User) {
 	for _, row := range batch.Rows {
 		users = append(users, row.UserID)

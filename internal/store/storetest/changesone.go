@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Each guild has an answer of its own, and says of which load its changes are.
+// Each guild has its own answer, with the load that its changes belong to.
 func changesOneByOne(b *board) {
 	ctx := b.Context()
 	guilds := b.manyGuilds(5)
@@ -25,17 +25,17 @@ func changesOneByOne(b *board) {
 	b.addTo(created, 1)
 	got := b.pages(100, refs...)
 	if p := got[1]; !reflect.DeepEqual(p, snapshot.Page{}) {
-		b.Errorf("changes of a guild that is not loaded: %+v", p)
+		b.Errorf("a guild that is not loaded has the changes %+v, want none", p)
 	}
 	b.wants("changes of a guild that was not compared with the archive", got[2].Err, snapshot.ErrUnverified)
 	if got[2].Batch.Guild != refs[2] {
-		b.Errorf("which guild is to be verified: %+v", got[2])
+		b.Errorf("the page of a guild to be verified is %+v, want its reference", got[2])
 	}
 	for i, want := range map[int]loadedGuild{0: guilds[0], 3: {created, snapshot.State{Epoch: 7, Archived: 8}}, 4: guilds[4]} {
 		b.must(got[i].Err)
 		c := got[i].Batch
 		if len(c.Rows) != 1 || c.Rows[0].XP != 2 || c.Guild != want.GuildRef || c.Epoch != want.Epoch || c.Known != want.Archived {
-			b.Errorf("guild %d: %+v", i, got[i])
+			b.Errorf("guild %d has the page %+v, want one row with 2 XP of its load", i, got[i])
 		}
 	}
 
@@ -44,11 +44,11 @@ func changesOneByOne(b *board) {
 	b.addTo(refs[4], 1)
 	more, errs := b.EndChanges(ctx, []snapshot.Batch{got[0].Batch, got[4].Batch})
 	if b.must(errs[0]); more[0] {
-		b.Error("nothing has changed since")
+		b.Error("a guild without later changes still has some")
 	}
 	b.wants("the end of changes of an earlier load", errs[1], leaderboard.ErrNotLoaded)
 	if p := b.pages(10, refs[4])[0]; p.Batch.Known != 60 || len(p.Batch.Rows) != 1 {
-		b.Errorf("after the end of changes of an earlier load: %+v", p)
+		b.Errorf("ending changes of an earlier load made %+v, want one row, known 60", p)
 	}
 }
 
@@ -56,9 +56,9 @@ func changesOfNobody(b *board) {
 	ctx := b.Context()
 	more, errs := b.EndChanges(ctx, nil)
 	if n := len(b.ReadChanges(ctx, nil, 10)) + len(more) + len(errs); n > 0 {
-		b.Errorf("%d answers about nobody", n)
+		b.Errorf("asking about no guilds gave %d answers", n)
 	}
-	// More than go in one round trip.
+	// More guilds than fit one round trip.
 	var asked []leaderboard.GuildRef
 	for i := range 1200 {
 		asked = append(asked, leaderboard.GuildRef{ID: id.Guild(userN(i))})
@@ -68,7 +68,7 @@ func changesOfNobody(b *board) {
 	for i, got := range b.pages(10, append(asked, b.g)...) {
 		b.must(got.Err)
 		if want := i / 1200; len(got.Batch.Rows) != want { // only the last one is loaded
-			b.Errorf("guild %d: %+v", i, got)
+			b.Errorf("guild %d has %d rows, want %d", i, len(got.Batch.Rows), want)
 		}
 	}
 }

@@ -12,12 +12,12 @@ import (
 
 func changesReadAndEnded(b *board) {
 	if p := b.changesPage(10); !reflect.DeepEqual(p, snapshot.Page{}) {
-		b.Errorf("page %+v of a guild that is not loaded", p)
+		b.Errorf("a guild that is not loaded has the page %+v, want none", p)
 	}
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 10), rowN(2, 20), rowN(3, 30))
 	b.nothingWaits()
 	if p := b.changesPage(10); p.Batch.Guild != b.g || p.More() {
-		b.Errorf("page %+v of a guild without changes, want to learn its incarnation", p)
+		b.Errorf("a guild without changes has the page %+v, want its reference only", p)
 	}
 
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
@@ -26,34 +26,34 @@ func changesReadAndEnded(b *board) {
 	p := b.changesPage(10)
 	batch := p.Batch
 	if batch.Guild != b.g || batch.Epoch != 4 || batch.Rev != 13 || batch.Known != 10 || batch.Archived != 10 || batch.AsOf != 13 || p.More() {
-		b.Fatalf("page %+v, want guild %v, epoch 4, rev 13, 3 rows", p, b.g)
+		b.Fatalf("the page is %+v, want guild %v, epoch 4, rev 13, known 10", p, b.g)
 	}
 	if users := usersOf(batch); !slices.Equal(users, []id.User{userN(1), userN(2), userN(4)}) {
-		b.Fatalf("users %v", users)
+		b.Fatalf("the users are %v, want 1, 2 and 4", users)
 	}
 	tombstone := snapshot.Row{Member: leaderboard.Member{UserID: userN(2)}, Deleted: true}
 	if !reflect.DeepEqual(batch.Rows[1], tombstone) {
-		b.Errorf("row of a deleted member %+v, want %+v", batch.Rows[1], tombstone)
+		b.Errorf("the row of a deleted member is %+v, want %+v", batch.Rows[1], tombstone)
 	}
 	for _, i := range []int{0, 2} {
 		want := snapshot.Row{Member: b.member(batch.Rows[i].UserID).Member}
 		if !reflect.DeepEqual(batch.Rows[i], want) {
-			b.Errorf("row %+v, want %+v", batch.Rows[i], want)
+			b.Errorf("the row is %+v, want %+v", batch.Rows[i], want)
 		}
 	}
-	for range 2 { // to end it again changes nothing
+	for range 2 { // ending it again changes nothing
 		if more := b.end(batch); more[0] {
-			b.Error("more waits")
+			b.Error("more changes wait after the only batch was ended")
 		}
 	}
 	b.nothingWaits()
 	if v, err := b.Version(b.Context(), b.g); err != nil || v.Rev != 13 {
-		b.Errorf("version %+v, %v: reading has changed it", v, err)
+		b.Errorf("after reads the version is %+v (%v), want rev 13", v, err)
 	}
-	// Archived changes are noted.
+	// Ending a batch notes what is archived.
 	b.change(userN(1), plusOne)
 	if p := b.changesPage(10); p.Batch.Known != 13 || p.Batch.Archived != 13 || p.Batch.Rev != 14 {
-		b.Errorf("page %+v, want to know of rev 13", p)
+		b.Errorf("the page is %+v, want rev 14, known and archived 13", p)
 	}
 }
 
@@ -63,9 +63,9 @@ func changesAge(b *board) {
 		b.Helper()
 		got, err := b.Backlog(ctx, []id.Guild{b.g.ID})
 		b.must(err)
-		most := time.Since(after) + time.Millisecond // Redis' clock is read in milliseconds
+		most := time.Since(after) + time.Millisecond // Redis' clock has milliseconds
 		if got.Members != members || got.Oldest < least || members > 0 && got.Oldest > most {
-			b.Errorf("backlog %+v, want %d members, and the oldest change from %v to %v ago", got, members, least, most)
+			b.Errorf("the backlog is %+v, want %d members, the oldest change between %v and %v ago", got, members, least, most)
 		}
 	}
 	const later = 40 * time.Millisecond
@@ -83,7 +83,7 @@ func changesAge(b *board) {
 	time.Sleep(later)
 	p = b.changesPage(10)
 	b.change(userN(2), plusOne)
-	p.Batch.Before = time.Time{} // as of a page that is not the last
+	p.Batch.Before = time.Time{} // as on a page that is not the last
 	b.end(p.Batch)
 	backlog(1, later, read)
 	b.flushAll()

@@ -18,18 +18,18 @@ import (
 )
 
 var eraseCases = []boardCase{
-	{"an erased member", erasedMember},
-	{"requests of an erased member", erasedRequests},
-	{"events of an erased member", erasedEvents},
-	{"access of an erased user", erasedAccess},
+	{"an erased member leaves the guild", erasedMember},
+	{"an erased member's requests are gone", erasedRequests},
+	{"an erased member's events are gone", erasedEvents},
+	{"an erased user's sessions end", erasedAccess},
 }
 
-// erase erases a user from the guild, and says what was noted.
+// erase erases a user from the guild and returns what was noted.
 func (b *board) erase(user id.User, always bool) erasure.Searched {
 	b.Helper()
 	found := b.EraseMember(b.Context(), []id.Guild{b.g.ID}, user, always)
 	if len(found) != 1 || found[0].Err != nil {
-		b.Fatalf("erased %+v", found)
+		b.Fatalf("the erasure returned %+v, want one answer without an error", found)
 	}
 	return found[0]
 }
@@ -37,7 +37,7 @@ func (b *board) erase(user id.User, always bool) erasure.Searched {
 func erasedMember(b *board) {
 	user, other := userN(1), userN(2)
 	if found := b.erase(user, true); found != (erasure.Searched{}) {
-		b.Errorf("in a guild that is not loaded: %+v", found)
+		b.Errorf("in a guild that is not loaded the erasure found %+v", found)
 	}
 	b.load(row(user, 100), row(other, 50))
 	c := ahead(0)
@@ -48,32 +48,32 @@ func erasedMember(b *board) {
 	b.flushAll()
 	entries, err := b.Entries(b.Context(), []id.Guild{b.g.ID, "999999999999999999"}, user)
 	if err != nil || len(entries) != 1 || entries[0].Guild != b.g || entries[0].Row.XP != 130 || entries[0].Row.Deleted {
-		b.Errorf("entries %+v, %v", entries, err)
+		b.Errorf("the user's entries are %+v (%v), want one with 130 XP", entries, err)
 	}
 	before := b.version()
 	found := b.erase(user, false)
 	if want := (erasure.Searched{Guild: b.g, Noted: true, Epoch: before.Epoch, Rev: before.Rev + 1}); found != want || b.version().Rev != want.Rev {
-		b.Errorf("erased %+v, want %+v", found, want)
+		b.Errorf("the erasure returned %+v, want %+v", found, want)
 	}
 	b.changedGuilds(b.g.ID)
 	b.wantGains(c, period.Daily, gains{other: 5})
 	if rows := b.flushAll(); len(rows) != 1 || !rows[0].Deleted || rows[0].UserID != user {
-		b.Errorf("flushed %+v, want a tombstone", rows)
+		b.Errorf("the flush has %+v, want a tombstone", rows)
 	}
 	if found := b.erase(user, false); found.Noted || found.Guild != b.g {
-		b.Errorf("erased again: %+v", found)
+		b.Errorf("the repeated erasure returned %+v, want nothing noted", found)
 	}
 	if entries, err = b.Entries(b.Context(), []id.Guild{b.g.ID}, user); err != nil || len(entries) != 1 || !entries[0].Row.Deleted {
-		b.Errorf("entries %+v, %v", entries, err)
+		b.Errorf("after the erasure the entries are %+v (%v), want a tombstone", entries, err)
 	}
-	// Where the archive has an entry that this store has not, the deletion is noted all the same.
+	// If the archive has an entry that this store lacks, the deletion is still noted.
 	if found := b.erase(user, true); !found.Noted {
-		b.Errorf("erased always: %+v", found)
+		b.Errorf("an erasure with always returned %+v, want it noted", found)
 	}
 	b.flushAll()
 	b.leave(other)
 	if found := b.erase(other, false); !found.Noted {
-		b.Errorf("erased who is not present: %+v", found)
+		b.Errorf("erasing an absent member returned %+v, want it noted", found)
 	}
 	b.create(other, 7)
 }
@@ -88,28 +88,28 @@ func erasedRequests(b *board) {
 	_, _, err = b.Put(b.Context(), b.g, both)
 	b.must(err)
 	b.delete(user)
-	// Who waits to be archived, the deletion or in the journal, leaves Redis with the next snapshot.
+	// A user with a waiting deletion or journal entry leaves Redis with the next snapshot.
 	if found := b.erase(user, false); !found.Noted {
-		b.Errorf("erased %+v", found)
+		b.Errorf("the erasure returned %+v, want it noted", found)
 	}
 	b.flushAll()
 	b.nothingWaits()
 	if states, err := b.Archived(b.Context(), []id.Guild{b.g.ID, "999999999999999999"}); err != nil || states[0].Archived != b.version().Rev || states[1] != (snapshot.State{}) {
-		b.Errorf("archived %+v, %v", states, err)
+		b.Errorf("the archived states are %+v (%v), want the guild's rev and none", states, err)
 	}
 	if _, again, err := b.Put(b.Context(), b.g, both); err != nil || !again {
-		b.Errorf("what others did in one request is made again: %v, %v", again, err)
+		b.Errorf("a request with other members was made again (replayed %v, %v)", again, err)
 	}
 	b.must(b.EraseRequests(b.Context(), []erasure.Request{{Guild: b.g.ID, Name: own.Once.Key}}))
 	if out, err := b.Create(b.Context(), b.g, user, own); err != nil || out.Replayed {
-		b.Errorf("the request is known, though its record is erased: %+v, %v", out, err)
+		b.Errorf("the erased user's request is still known: %+v (%v)", out, err)
 	}
 }
 
 func erasedEvents(b *board) {
 	user, other := userN(1), userN(2)
 	b.load(row(user, 0), row(other, 0))
-	for range 300 { // more than one step looks at
+	for range 300 { // more than one step reads
 		for _, u := range []id.User{user, other} {
 			b.change(u, leaderboard.Change{Op: leaderboard.Increment, Amount: 1e6, Curve: &level.Curve{}})
 		}
@@ -122,7 +122,7 @@ func erasedEvents(b *board) {
 	b.delete(user)
 	b.must(b.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(user)+`"}]}`)))
 	b.must(b.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(other)+`"}]}`)))
-	// Events of after an erasure stay.
+	// Events after the erasure stay.
 	for _, until := range []time.Duration{-time.Hour, time.Hour} {
 		b.must(b.EraseOldEvents(b.Context(), func(_ context.Context, users []id.User) (map[id.User]hydrate.Erasure, error) {
 			if slices.Contains(users, userN(3)) {
@@ -139,7 +139,7 @@ func erasedEvents(b *board) {
 			}
 		}
 		if want := map[time.Duration]int{-time.Hour: 2}[until]; left != want {
-			b.Errorf("of a user who was erased up to %v from now, %d events are left, want %d", until, left, want)
+			b.Errorf("an erasure up to %v from now leaves %d of the user's events, want %d", until, left, want)
 		}
 	}
 	b.must(b.EraseEvents(b.Context(), user))
@@ -148,7 +148,7 @@ func erasedEvents(b *board) {
 	changes, periods := 0, 0
 	for _, e := range read[0] {
 		if e.User == user || strings.Contains(e.Period, string(user)) {
-			b.Fatalf("the log has %+v", e)
+			b.Fatalf("the event log still has %+v", e)
 		}
 		if e.User == other {
 			changes++
@@ -158,7 +158,7 @@ func erasedEvents(b *board) {
 		}
 	}
 	if changes != 300 || periods != 1 {
-		b.Errorf("of others there are %d changes and %d periods", changes, periods)
+		b.Errorf("of others %d changes and %d periods are left, want 300 and 1", changes, periods)
 	}
 }
 
@@ -177,28 +177,28 @@ func erasedAccess(b *board) {
 	}
 	before, after, others := put(1, user, now.Add(-time.Hour)), put(2, user, now), put(3, other, now.Add(-time.Hour))
 	if n, err := b.CountSessions(b.Context(), user); err != nil || n != 2 {
-		b.Errorf("%d sessions, %v", n, err)
+		b.Errorf("the user has %d sessions (%v), want 2", n, err)
 	}
 	var users []id.User
 	b.must(b.SessionUsers(b.Context(), func(some []id.User) error { users = append(users, some...); return nil }))
 	slices.Sort(users)
 	if !slices.Equal(users, []id.User{user, other}) {
-		b.Errorf("users with sessions: %v", users)
+		b.Errorf("users with sessions are %v, want %v", users, []id.User{user, other})
 	}
 	b.must(b.EndSessionsBefore(b.Context(), user, now.Add(-time.Minute)))
 	if there(before) || !there(after) || !there(others) {
-		b.Error("another session was ended than the one of before")
+		b.Error("want only the session from before the erasure to end")
 	}
 	b.must(b.EraseAccess(b.Context(), user, []string{"Abc123xyzZ09"}))
 	if n, err := b.CountSessions(b.Context(), user); err != nil || n != 0 || there(after) || !there(others) {
-		b.Errorf("%d sessions, %v", n, err)
+		b.Errorf("the user has %d sessions (%v), want 0, and another user's kept", n, err)
 	}
 	one, err := b.Lives(b.Context())
 	b.must(err)
 	if two, err := b.Lives(b.Context()); err != nil || two != one || one == "" {
-		b.Errorf("the life of the servers is %q, then %q, %v", one, two, err)
+		b.Errorf("the servers' run ids are %q, then %q (%v), want the same", one, two, err)
 	}
 	if at, err := b.Clock(b.Context()); err != nil || at.Sub(now).Abs() > time.Hour {
-		b.Errorf("the clock says %v, %v", at, err)
+		b.Errorf("the clock is %v (%v), want within an hour of now", at, err)
 	}
 }

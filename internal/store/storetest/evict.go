@@ -11,20 +11,20 @@ import (
 )
 
 var evictCases = []boardCase{
-	{"a survey tells what has changed and what is cold", survey},
-	{"a cold guild leaves", evictCold},
+	{"a survey lists changed and cold guilds", survey},
+	{"a cold guild is evicted", evictCold},
 	{"a guild that is not cold stays", evictNotCold},
 	{"a use makes a guild warm", usedIsWarm},
-	{"a repeated request after the guild was away", repeatedAfterEviction},
+	{"a request repeated after an eviction", repeatedAfterEviction},
 }
 
-// soon is a time for which nobody has used a guild as soon as it is waited for, and later one that no test lasts.
+// soon is an idle time that has passed at once, later one that no test reaches.
 const soon, later = time.Millisecond, 10 * time.Hour
 
-// plusOne is a change of no importance.
+// plusOne is a change whose kind does not matter.
 var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 
-// survey returns what is seen of the guild.
+// survey returns what a survey says about the guild.
 func (b *board) survey(idle time.Duration) (changed bool, cold []snapshot.Quiet) {
 	b.Helper()
 	seen, err := b.Survey(b.Context(), []id.Guild{b.g.ID}, idle)
@@ -32,7 +32,7 @@ func (b *board) survey(idle time.Duration) (changed bool, cold []snapshot.Quiet)
 	return slices.Equal(seen.Changed, []id.Guild{b.g.ID}), seen.Cold
 }
 
-// cold waits until nobody has used the guild for so long.
+// cold waits until the guild has been idle for this long.
 func (b *board) cold(idle time.Duration) snapshot.Quiet {
 	b.Helper()
 	var cold []snapshot.Quiet
@@ -52,31 +52,31 @@ func (b *board) evict(c snapshot.Quiet, idle time.Duration) (gone bool) {
 
 func survey(b *board) {
 	if changed, cold := b.survey(soon); changed || len(cold) > 0 {
-		b.Errorf("changed %v and cold %v of a guild that is not loaded", changed, cold)
+		b.Errorf("a guild that is not loaded is changed %v and cold %v", changed, cold)
 	}
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1))
 	if c, want := b.cold(soon), (snapshot.Quiet{Guild: b.g, State: snapshot.State{Epoch: 4, Archived: 10}}); c != want {
-		b.Errorf("cold %+v, want %+v", c, want)
+		b.Errorf("the cold guild is %+v, want %+v", c, want)
 	}
 	for _, idle := range []time.Duration{0, later} {
 		if changed, cold := b.survey(idle); changed || len(cold) > 0 {
-			b.Errorf("idle %v: changed %v and cold %v", idle, changed, cold)
+			b.Errorf("idle for less than %v, the guild is changed %v and cold %v", idle, changed, cold)
 		}
 	}
 	b.change(userN(1), plusOne)
 	if changed, cold := b.survey(soon); !changed || len(cold) > 0 {
-		b.Errorf("changed %v and cold %v of a changed guild", changed, cold)
+		b.Errorf("a changed guild is changed %v and cold %v, want true and none", changed, cold)
 	}
 	p := b.changesPage(10)
 	if changed, cold := b.survey(soon); !changed || len(cold) > 0 {
-		b.Errorf("changed %v and cold %v of a guild that is on its way to the archive", changed, cold)
+		b.Errorf("a guild whose batch was read is changed %v and cold %v, want true and none", changed, cold)
 	}
 	b.end(p.Batch)
 	if changed, cold := b.survey(soon); changed || len(cold) != 1 {
-		b.Errorf("changed %v and cold %v of a guild that is archived", changed, cold)
+		b.Errorf("an archived guild is changed %v and cold %v, want false and one", changed, cold)
 	}
 
-	// Of many, each is reported once.
+	// Each of many guilds is reported once.
 	var guilds, want []id.Guild
 	for i := range 1200 {
 		g := leaderboard.GuildRef{ID: id.Guild("3" + string(userN(i))[1:]), Incarnation: 1}
@@ -91,7 +91,7 @@ func survey(b *board) {
 	seen, err := b.Survey(b.Context(), guilds, later)
 	slices.Sort(seen.Changed)
 	if slices.Sort(want); err != nil || len(seen.Cold)+len(seen.Unverified) > 0 || !slices.Equal(seen.Changed, want) {
-		b.Errorf("%d of many have changed, %d are unverified, and %d are cold, %v; want %d", len(seen.Changed), len(seen.Unverified), len(seen.Cold), err, len(want))
+		b.Errorf("%d guilds have changed, %d are unverified and %d cold (%v), want %d, 0 and 0", len(seen.Changed), len(seen.Unverified), len(seen.Cold), err, len(want))
 	}
 }
 
@@ -102,24 +102,24 @@ func evictCold(b *board) {
 	row.CooldownUntil = until
 	b.load(row, rowN(2, 7))
 	if !b.evict(b.cold(soon), soon) {
-		b.Fatal("a cold guild is still there")
+		b.Fatal("a cold guild was not evicted")
 	}
 	_, err := b.Version(ctx, b.g)
 	b.wants("after it has left", err, leaderboard.ErrNotLoaded)
 	if guilds, err := b.LoadedGuilds(ctx); err != nil || len(guilds) != 0 {
-		b.Errorf("loaded guilds: %v, %v, want none", guilds, err)
+		b.Errorf("after the eviction %v are loaded (%v), want none", guilds, err)
 	}
 	b.nothingWaits()
 	b.must(b.NoteUses(ctx, []id.Guild{b.g.ID}))
 	if changed, cold := b.survey(soon); changed || len(cold) > 0 {
-		b.Errorf("changed %v and cold %v of a guild that has left", changed, cold)
+		b.Errorf("an evicted guild is changed %v and cold %v", changed, cold)
 	}
 	if b.evict(snapshot.Quiet{Guild: b.g, State: snapshot.State{Epoch: 1}}, soon) {
-		b.Error("a guild has left twice")
+		b.Error("a guild was evicted twice")
 	}
 	b.hydrate(b.g, snapshot.State{Epoch: 2}, row, rowN(2, 7))
 	if p := b.page(0, 10); len(p.Rows) != 2 || p.Version != (leaderboard.Version{Epoch: 2}) {
-		b.Errorf("page %+v after the guild came back", p)
+		b.Errorf("after the next load the page is %+v, want 2 rows at epoch 2", p)
 	}
 	// The cooldown has not ended.
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 20)}, Cooldown: time.Minute}, gave(5, 1, 0))
@@ -132,7 +132,7 @@ func evictNotCold(b *board) {
 	stays := func(why string, c snapshot.Quiet, idle time.Duration) {
 		b.Helper()
 		if b.evict(c, idle) {
-			b.Fatalf("a guild has left Redis: %s", why)
+			b.Fatalf("a guild was evicted, though %s", why)
 		}
 		_, err := b.Version(ctx, b.g)
 		b.must(err)
@@ -159,7 +159,7 @@ func evictNotCold(b *board) {
 	stays("a batch is on its way to the archive", moved, soon)
 	b.end(p.Batch)
 	if !b.evict(moved, soon) {
-		b.Error("a guild that is archived stays")
+		b.Error("an archived guild was not evicted")
 	}
 }
 
@@ -171,7 +171,7 @@ func usedIsWarm(b *board) {
 		noted := time.Now()
 		b.must(b.NoteUses(b.Context(), []id.Guild{"900000000000000009", b.g.ID}))
 		gone := b.evict(cold, idle)
-		if time.Since(noted) >= idle { // the machine was too busy to tell
+		if time.Since(noted) >= idle { // the machine was too busy
 			if gone {
 				b.load(rowN(1, 1))
 				cold = b.cold(idle)
@@ -179,12 +179,12 @@ func usedIsWarm(b *board) {
 			continue
 		}
 		if gone {
-			b.Error("a guild has left although it was used")
+			b.Error("a guild was evicted although it was used")
 		}
 		break
 	}
 	if guilds, err := b.LoadedGuilds(b.Context()); err != nil || !slices.Equal(guilds, []id.Guild{b.g.ID}) {
-		b.Errorf("loaded guilds %v, %v: a note must not make one", guilds, err)
+		b.Errorf("%v are loaded (%v), want one: noting a use must not load a guild", guilds, err)
 	}
 }
 
@@ -194,13 +194,13 @@ func repeatedAfterEviction(b *board) {
 	b.flushAll()
 	c := b.cold(soon)
 	if !b.evict(c, soon) {
-		b.Fatal("the guild stays")
+		b.Fatal("the guild was not evicted")
 	}
 	row := rowN(1, 105)
 	b.hydrate(b.g, snapshot.State{Epoch: c.State.Epoch + 1, Archived: c.State.Archived}, row)
 	again := b.change(userN(1), plus(5, "key"))
 	first.Replayed = true
 	if again != first || b.member(userN(1)).XP != 105 {
-		b.Errorf("the request again: %+v, want %+v", again, first)
+		b.Errorf("the repeated request is %+v, want %+v and 105 XP", again, first)
 	}
 }

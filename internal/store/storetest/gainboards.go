@@ -8,17 +8,17 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// gainBoardCases are about which boards of periods there are.
+// gainBoardCases are about which boards of periods exist.
 var gainBoardCases = []boardCase{
-	{"a guild is loaded with its boards", loadedGains},
-	{"a guild is loaded of which a later day was counted", loadedBehind},
-	{"a kind that is turned on, off, and on again", kindsChange},
-	{"a season whose dates change", seasonChanges},
+	{"a load brings the boards", loadedGains},
+	{"a load knows a later day", loadedBehind},
+	{"a kind can go on, off and on again", kindsChange},
+	{"a season's dates may change", seasonChanges},
 	{"boards while members come and go", boardsMeanwhile},
-	{"a board that nobody keeps any more", boardsWithoutCalendar},
+	{"a board without a calendar is dropped", boardsWithoutCalendar},
 }
 
-// loadOn loads members with what they have on the boards of the calendar's day; newest is the last day that anything was counted on.
+// loadOn loads members with boards as of the calendar's day. newest is the last day with gains.
 func (b *board) loadOn(c futureCalendar, newest period.Day, rows ...snapshot.Row) {
 	b.Helper()
 	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
@@ -42,7 +42,7 @@ func gainedOn(n int, onBoards ...int64) snapshot.Row {
 	return r
 }
 
-// wantNoBoard reads the board of a kind, which has to be loaded first.
+// wantNoBoard fails unless the board of a kind must be loaded before it is read.
 func (b *board) wantNoBoard(c futureCalendar, kind period.Kind) {
 	b.Helper()
 	p, _ := c.Of(kind, c.today())
@@ -67,7 +67,7 @@ func loadedGains(b *board) {
 	b.wantGains(c, period.Seasonal, gains{userN(1): 41, userN(2): 6, userN(3): 13})
 }
 
-// The zone went back, so the board of a day that was counted before is empty when it comes again.
+// The zone went back, so the board of a day that was counted before is empty when the day comes again.
 func loadedBehind(b *board) {
 	c, next := ahead(0), ahead(1)
 	b.loadOn(c, next.today(), gainedOn(1, 10, 20, 30, 40))
@@ -93,14 +93,14 @@ func kindsChange(b *board) {
 	b.loadOn(all, today(), gainedOn(1, 1, 1, 1, 1))
 	b.gain(userN(1), leaderboard.Increment, 1, all)
 	b.wantGains(all, period.Monthly, gains{userN(1): 2})
-	b.gain(userN(1), leaderboard.Increment, 1, days) // a replica that does not know it yet, or turns it off
+	b.gain(userN(1), leaderboard.Increment, 1, days) // from a replica with other settings
 	b.wantNoBoard(all, period.Monthly)
 	b.wantGains(days, period.Daily, gains{userN(1): 3})
 
 	tomorrow := ahead(1)
 	tomorrow.Kinds, tomorrow.Seasons = all.Kinds, []period.Season{{ID: "new", Start: tomorrow.today(), End: tomorrow.today() + 5}}
 	b.gain(userN(1), leaderboard.Increment, 1, tomorrow)
-	b.wantNoBoard(tomorrow, period.Monthly) // it has lacked a day
+	b.wantNoBoard(tomorrow, period.Monthly) // a day is missing
 }
 
 func seasonChanges(b *board) {
@@ -113,7 +113,7 @@ func seasonChanges(b *board) {
 	b.gain(userN(1), leaderboard.Increment, 1, season(0, 3, 0))
 	b.gain(userN(1), leaderboard.Increment, 1, season(0, 3, 1))
 	b.wantGains(season(0, 3, 1), period.Seasonal, gains{userN(1): 2})
-	b.gain(userN(1), leaderboard.Increment, 1, season(3, 5, 3)) // it begins with a day that nothing was counted on
+	b.gain(userN(1), leaderboard.Increment, 1, season(3, 5, 3)) // begins with a day that was not counted
 	b.wantGains(season(3, 5, 3), period.Seasonal, gains{userN(1): 1})
 	b.gain(userN(1), leaderboard.Increment, 1, season(2, 5, 3))
 	b.wantNoBoard(season(2, 5, 3), period.Seasonal)
@@ -131,13 +131,13 @@ func boardsMeanwhile(b *board) {
 	b.must(err)
 	b.gain(userN(2), leaderboard.Increment, 3, c)
 	b.wantGains(c, period.Weekly, gains{userN(1): 11, userN(2): 3})
-	b.gain(userN(1), leaderboard.Decrement, 20, ahead(1)) // all that it has
+	b.gain(userN(1), leaderboard.Decrement, 20, ahead(1)) // all of its gains
 	b.wantGains(ahead(1), period.Seasonal, gains{userN(2): 3})
 	b.gain(userN(1), leaderboard.Increment, 10, ahead(1))
 	b.wantGains(ahead(1), period.Seasonal, gains{userN(1): 10, userN(2): 3})
 }
 
-// Who has no calendar changes no boards, so they are not trusted afterwards.
+// A change without a calendar updates no boards, so they are not trusted afterwards.
 func boardsWithoutCalendar(b *board) {
 	for _, change := range []func() error{
 		func() error { // a deletion

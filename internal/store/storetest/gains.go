@@ -13,17 +13,17 @@ import (
 
 var gainCases = []boardCase{
 	{"gains are counted", gainsAreCounted},
-	{"awards are counted", awardsAreCounted},
+	{"awards count as gains", awardsAreCounted},
 	{"the live store's clock chooses the day", clockChoosesTheDay},
 	{"a new day begins empty and the week continues", newDay},
 	{"a deleted member leaves running periods", deletedGains},
-	{"what a new entry gains is not added to the one before", freshGains},
+	{"a new entry's gains start at zero", freshGains},
 	{"days that are archived leave the entry", archivedDays},
-	{"a zone that goes back", zoneGoesBack},
-	{"nothing is counted", nothingIsCounted},
+	{"a zone may go back", zoneGoesBack},
+	{"without periods nothing is counted", nothingIsCounted},
 }
 
-// futureCalendar is a calendar as it will be used in so many days.
+// futureCalendar is a calendar on a day this many days ahead.
 type futureCalendar struct {
 	period.Calendar
 	days int
@@ -36,7 +36,7 @@ func ahead(days int) futureCalendar {
 	}, days}
 }
 
-// now are the days of which the live store chooses the one that is so many days ahead: by its clock, it is before all of them.
+// now returns days of which the live store chooses the one this many days ahead: by its clock it is before all of them.
 func (l futureCalendar) now() *period.Days {
 	at := time.Now()
 	if l.days > 0 {
@@ -63,7 +63,7 @@ func (b *board) standings(p period.Period) leaderboard.Standings {
 	return s
 }
 
-// dated are gains of the day that is so many days ahead of today, of the day before, and so on.
+// dated returns gains of the day this many days ahead, the day before it, and so on.
 func dated(days int, gained ...int64) (list []period.Gain) {
 	for i, g := range gained {
 		list = append(list, period.Gain{Day: today() + period.Day(days-i), Gained: g})
@@ -71,10 +71,10 @@ func dated(days int, gained ...int64) (list []period.Gain) {
 	return list
 }
 
-// gains is who is on the board of a period, and with what.
+// gains are the members on a period's board with what they gained.
 type gains map[id.User]int64
 
-// wantGains looks at the running period of a kind.
+// wantGains compares the running period of a kind.
 func (b *board) wantGains(c futureCalendar, kind period.Kind, want gains) {
 	b.Helper()
 	p, _ := c.Of(kind, c.today())
@@ -83,11 +83,11 @@ func (b *board) wantGains(c futureCalendar, kind period.Kind, want gains) {
 		got[row.UserID] = row.Gained
 		sum += row.Gained
 		if row.Rank != int64(i)+1 || i > 0 && s.Rows[i-1].Gained < row.Gained {
-			b.Errorf("%s: row %d is %+v", p.ID, i, row)
+			b.Errorf("%s: row %d is %+v, want falling gains", p.ID, i, row)
 		}
 	}
 	if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) || s.Members != int64(len(want)) || s.Gained != sum {
-		b.Errorf("%s: got %v, %d members with %d, want %v", p.ID, got, s.Members, s.Gained, want)
+		b.Errorf("%s: the board has %v, %d members with %d XP, want %v", p.ID, got, s.Members, s.Gained, want)
 	}
 }
 
@@ -110,10 +110,10 @@ func gainsAreCounted(b *board) {
 	s, err := b.Standings(b.Context(), b.g, p, 1, 2)
 	b.must(err)
 	if len(s.Rows) != 2 || s.Rows[0].UserID != userN(3) || s.Rows[0].Rank != 2 || s.Rows[0].XP != 1000 || s.Rows[1].UserID != userN(1) {
-		b.Errorf("equal gains are not in the order of ZREVRANGE: %+v", s.Rows)
+		b.Errorf("equal gains are %+v, want the order of ZREVRANGE", s.Rows)
 	}
 	if s, err = b.Standings(b.Context(), b.g, p, 4, 100); err != nil || len(s.Rows) > 0 || s.Members != 4 {
-		b.Errorf("past the last: %+v, %v", s, err)
+		b.Errorf("past the last row the page is %+v (%v), want 4 members and no rows", s, err)
 	}
 }
 
@@ -136,12 +136,12 @@ func awardsAreCounted(b *board) {
 			want = nil
 		}
 		if !reflect.DeepEqual(r.Gains, want) || r.Fresh {
-			b.Errorf("%s is archived with %v, fresh %v; want %v", r.UserID, r.Gains, r.Fresh, want)
+			b.Errorf("%s is archived with the gains %v, fresh %v, want %v", r.UserID, r.Gains, r.Fresh, want)
 		}
 	}
 }
 
-// changes reads what waits of the guild.
+// changes reads the guild's waiting changes.
 func (b *board) changes() snapshot.Batch {
 	b.Helper()
 	p := b.ReadChanges(b.Context(), []id.Guild{b.g.ID}, 1000)[0]
@@ -149,7 +149,7 @@ func (b *board) changes() snapshot.Batch {
 	return p.Batch
 }
 
-// row of changes that waits for a user.
+// waiting returns the waiting row of a user.
 func (b *board) waiting(user id.User) snapshot.Row {
 	b.Helper()
 	for _, r := range b.changes().Rows {
@@ -157,7 +157,7 @@ func (b *board) waiting(user id.User) snapshot.Row {
 			return r
 		}
 	}
-	b.Fatalf("nothing of %s waits", user)
+	b.Fatalf("the user %s has no waiting row", user)
 	panic("unreachable")
 }
 
@@ -182,12 +182,12 @@ func freshGains(b *board) {
 	_, err = b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{Days: c.now()})
 	b.must(err)
 	if r := b.waiting(userN(1)); !r.Fresh || len(r.Gains) > 0 {
-		b.Errorf("the new entry is archived as %+v", r)
+		b.Errorf("the new entry is archived as %+v, want fresh without gains", r)
 	}
 	b.gain(userN(1), leaderboard.Increment, 3, c)
 	b.gain(userN(1), leaderboard.Increment, 3, ahead(1))
 	if r := b.waiting(userN(1)); !r.Fresh || !reflect.DeepEqual(r.Gains, dated(1, 3, 3)) {
-		b.Errorf("the new entry is archived as %+v", r)
+		b.Errorf("the new entry is archived as %+v, want fresh with 3 XP on two days", r)
 	}
 	b.wantGains(ahead(1), period.Seasonal, gains{userN(1): 6})
 }
@@ -196,9 +196,9 @@ func nothingIsCounted(b *board) {
 	b.load(row(userN(1), 0))
 	b.gain(userN(1), leaderboard.Increment, 10, futureCalendar{})
 	if got := b.waiting(userN(1)); len(got.Gains) > 0 || got.Fresh {
-		b.Errorf("the entry has %+v", got)
+		b.Errorf("the entry is archived as %+v, want no gains and not fresh", got)
 	}
-	// Also of members who come back before a snapshot.
+	// The same for members who return before a snapshot.
 	for _, comesBack := range []func() error{
 		func() error {
 			_, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{})
@@ -213,7 +213,7 @@ func nothingIsCounted(b *board) {
 		b.must(err)
 		b.must(comesBack())
 		if got := b.waiting(userN(1)); got.Deleted || len(got.Gains) > 0 || got.Fresh {
-			b.Errorf("the entry of a member who came back has %+v", got)
+			b.Errorf("the entry of a member who returned is %+v, want no gains and not fresh", got)
 		}
 	}
 }

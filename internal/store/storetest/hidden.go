@@ -14,17 +14,17 @@ import (
 )
 
 var hiddenCases = []boardCase{
-	{"who is hidden is on no board", hiddenFromBoards},
-	{"who is hidden is changed as before", hiddenChanges},
-	{"gains while a member is hidden", hiddenGains},
+	{"a hidden member is on no board", hiddenFromBoards},
+	{"a hidden member can be changed", hiddenChanges},
+	{"a hidden member's gains are kept", hiddenGains},
 	{"members come and go while they are hidden", hiddenPresence},
 	{"flags are copied in any order, any number of times", lateFlags},
 	{"a guild with older flags is not loaded", olderFlags},
 	{"flags alone make a snapshot without members", flagsWait},
-	{"events of a hidden member", hiddenEvents},
+	{"a hidden member makes marked events", hiddenEvents},
 }
 
-// hide copies flags, the last of which is number.
+// hide copies flags, the last of which has this number.
 func (b *board) hide(number int64, flags hidden.Flags, users ...id.User) {
 	b.Helper()
 	part := hidden.Part{After: 0, Upto: number}
@@ -32,7 +32,7 @@ func (b *board) hide(number int64, flags hidden.Flags, users ...id.User) {
 		part.Users = append(part.Users, hidden.User{User: user, Flags: flags, Number: number})
 	}
 	if has, err := b.CopyHidden(b.Context(), b.g, part); err != nil || has != number {
-		b.Errorf("flags %q of %v: has %d, %v, want %d", flags, users, has, err, number)
+		b.Errorf("copying flags %q of %v: the store has %d (%v), want %d", flags, users, has, err, number)
 	}
 }
 
@@ -41,11 +41,11 @@ func (b *board) wantBoard(users ...id.User) {
 	var got []id.User
 	for i, row := range b.page(0, 100).Rows {
 		if got = append(got, row.UserID); row.Rank != int64(i)+1 {
-			b.Errorf("row %d has rank %d", i, row.Rank)
+			b.Errorf("row %d has rank %d, want %d", i, row.Rank, i+1)
 		}
 	}
 	if !reflect.DeepEqual(got, users) {
-		b.Errorf("on the board are %v, want %v", got, users)
+		b.Errorf("the board has %v, want %v", got, users)
 	}
 }
 
@@ -55,35 +55,35 @@ func hiddenFromBoards(b *board) {
 	b.hide(5, hidden.BySelf|hidden.ByManager, userN(2), userN(9))
 	b.wantBoard(userN(1), userN(3))
 	if b.version() == before {
-		b.Error("pages have the version that they had before")
+		b.Error("hiding a member did not change the version")
 	}
 	if v := b.view(leaderboard.Look{Page: 1, Users: []id.User{userN(1), userN(2)}}); v.Total != 2 || len(v.Members) != 1 {
-		b.Errorf("a view %+v", v)
+		b.Errorf("the view is %+v, want 2 in all and one of the asked members", v)
 	}
 	if m := b.member(userN(2)); !m.Hidden || m.Rank != 2 || m.XP != 20 {
-		b.Errorf("the hidden member is %+v", m)
+		b.Errorf("the hidden member is %+v, want rank 2 with 20 XP", m)
 	}
 	p := b.position(userN(2))
 	if p.Of != 3 || p.Rank != 2 || p.Ahead == nil || p.Ahead.UserID != userN(1) || p.Flags != hidden.BySelf|hidden.ByManager {
-		b.Errorf("the hidden member's position is %+v", p)
+		b.Errorf("the hidden member's position is %+v, want rank 2 of 3 behind member 1, with both flags", p)
 	}
 	if p := b.position(userN(3)); p.Of != 2 || p.Rank != 2 || p.Ahead.UserID != userN(1) || p.Flags != 0 || p.Hidden {
-		b.Errorf("another position is %+v", p)
+		b.Errorf("another member's position is %+v, want rank 2 of 2 behind member 1", p)
 	}
 	_, err := b.Around(b.Context(), b.g, userN(2), leaderboard.Window{Limit: 3})
 	if b.wants("around", err, leaderboard.ErrNoMember); errors.Is(err, leaderboard.ErrNotPresent) {
-		b.Errorf("around: %v, as if the member had left", err)
+		b.Errorf("around a hidden member: %v, want no mention of an absent one", err)
 	}
 	found, err := b.Stored(b.Context(), b.g, []id.User{userN(2), userN(9), userN(1)})
 	if err != nil || len(found) != 2 || found[0].XP != 20 || found[1].XP != 30 {
-		b.Errorf("stored are %+v, %v", found, err)
+		b.Errorf("the members by ids are %+v (%v), want 20 and 30 XP", found, err)
 	}
 	b.create(userN(9), 25)
 	b.wantBoard(userN(1), userN(3))
 	b.hide(6, 0, userN(2), userN(9))
 	b.wantBoard(userN(1), userN(9), userN(2), userN(3))
 	if m := b.member(userN(2)); m.Hidden || m.Rank != 3 {
-		b.Errorf("lifted, the member is %+v", m)
+		b.Errorf("without flags the member is %+v, want rank 3", m)
 	}
 }
 
@@ -91,7 +91,7 @@ func hiddenChanges(b *board) {
 	b.load(rowN(1, 30), rowN(2, 20))
 	b.hide(5, hidden.ByManager, userN(2), userN(3), userN(4))
 	if out := b.change(userN(2), plusOne); out.Before != 20 || out.After != 21 {
-		b.Errorf("an increment did %+v", out)
+		b.Errorf("an increment's outcome is %+v, want 20 to 21", out)
 	}
 	b.change(userN(2), leaderboard.Change{Op: leaderboard.Set, Amount: 40})
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{{User: userN(2), Offers: []level.XP{5}}, {User: userN(3), Offers: []level.XP{7}}}},
@@ -100,10 +100,10 @@ func hiddenChanges(b *board) {
 	b.wantBoard(userN(1))
 	for user, xp := range map[id.User]level.XP{userN(2): 50, userN(3): 7, userN(4): 60} {
 		if m := b.member(user); m.XP != xp || !m.Hidden {
-			b.Errorf("%s is %+v, want %d XP", user, m, xp)
+			b.Errorf("%s is %+v, want hidden with %d XP", user, m, xp)
 		}
 		if row := b.waiting(user); row.XP != xp || row.Absent || row.Deleted {
-			b.Errorf("%s is archived as %+v", user, row)
+			b.Errorf("%s is archived as %+v, want present with %d XP", user, row, xp)
 		}
 	}
 	b.delete(userN(2))
@@ -124,7 +124,7 @@ func hiddenGains(b *board) {
 	b.wantAllGains(c, gains{userN(1): 10, userN(4): 2})
 	p, _ := c.Of(period.Weekly, c.today())
 	if got := b.position(userN(3), p).Periods[0]; got.Gained != 10 || got.Rank != 0 {
-		b.Errorf("in the week the hidden member is %+v", got)
+		b.Errorf("the hidden member's position in the week is %+v, want 10 XP without a rank", got)
 	}
 	_, err = b.Around(b.Context(), b.g, userN(3), leaderboard.Window{Limit: 3, Period: &p})
 	b.wants("around in a period", err, leaderboard.ErrNoMember)
@@ -142,7 +142,7 @@ func hiddenPresence(b *board) {
 	b.wants("absent and hidden", err, leaderboard.ErrNotPresent)
 	b.setAgain(false, userN(2))
 	if row := b.waiting(userN(2)); !row.Absent || row.XP != 25 {
-		b.Errorf("archived as %+v", row)
+		b.Errorf("the member is archived as %+v, want absent with 25 XP", row)
 	}
 	b.hide(6, 0, userN(2))
 	b.wantBoard(userN(1))
@@ -164,14 +164,14 @@ func lateFlags(b *board) {
 	copied := func(part hidden.Part, want int64) {
 		b.Helper()
 		if has, err := b.CopyHidden(ctx, b.g, part); err != nil || has != want {
-			b.Errorf("%+v: has %d, %v, want %d", part, has, err, want)
+			b.Errorf("after copying %+v the store has %d (%v), want %d", part, has, err, want)
 		}
 	}
 	_, err := b.CopyHidden(ctx, b.g, hidden.Part{})
 	b.wants("a guild that is not loaded", err, leaderboard.ErrNotLoaded)
 	b.load(rowN(1, 30), rowN(2, 20), rowN(3, 10))
 	copied(hidden.Part{}, 0)
-	copied(hidden.Part{After: 4, Upto: 9, Users: []hidden.User{{User: userN(1), Flags: hidden.BySelf, Number: 9}}}, 0) // it lacks those before
+	copied(hidden.Part{After: 4, Upto: 9, Users: []hidden.User{{User: userN(1), Flags: hidden.BySelf, Number: 9}}}, 0) // the flags before are missing
 	b.wantBoard(userN(1), userN(2), userN(3))
 	late := hidden.Part{Upto: 6, Users: []hidden.User{{User: userN(1), Flags: hidden.BySelf, Number: 4}, {User: userN(2), Flags: hidden.BySelf, Number: 6}}}
 	copied(hidden.Part{Upto: 5, Users: []hidden.User{{User: userN(1), Number: 5}}}, 5)
@@ -181,7 +181,7 @@ func lateFlags(b *board) {
 	copied(late, 6)
 	copied(hidden.Part{Upto: 5, Users: []hidden.User{{User: userN(3), Flags: hidden.ByManager, Number: 5}}}, 6)
 	if after := b.version(); after != before {
-		b.Errorf("version %v after what is late, want %v", after, before)
+		b.Errorf("a late copy changed the version from %v to %v", before, after)
 	}
 	copied(hidden.Part{After: 6, Upto: 8}, 8)
 	b.wantBoard(userN(1), userN(3))
@@ -205,7 +205,7 @@ func olderFlags(b *board) {
 	b.must(b.Drop(b.Context(), b.g))
 	b.g.Hidden = 0
 	b.load(rowN(1, 30))
-	b.hide(6, hidden.BySelf, userN(1)) // a load begins without flags
+	b.hide(6, hidden.BySelf, userN(1)) // a load starts without flags
 	b.wantBoard()
 }
 
@@ -213,23 +213,23 @@ func flagsWait(b *board) {
 	b.load(rowN(1, 30), rowN(2, 20))
 	b.hide(5, hidden.BySelf, userN(2))
 	if changed, _ := b.survey(0); !changed {
-		b.Error("nothing seems to wait")
+		b.Error("the survey lists no change, want the copied flags to wait")
 	}
 	page := b.changesPage(10)
 	if len(page.Batch.Rows) > 0 || page.Batch.Rev == 0 || page.Batch.Rev != page.Batch.AsOf {
-		b.Fatalf("what waits is %+v", page.Batch)
+		b.Fatalf("the waiting batch is %+v, want a rev without members", page.Batch)
 	}
 	b.end(page.Batch)
 	b.nothingWaits()
 	if changed, _ := b.survey(0); changed {
-		b.Error("something seems to wait")
+		b.Error("the survey lists a change after the snapshot")
 	}
 	if m := b.waitingOf(userN(1)); m != nil {
-		b.Errorf("a member waits: %+v", m)
+		b.Errorf("the member %+v waits, want flags only", m)
 	}
 }
 
-// waitingOf is what waits of a user; nil when nothing does.
+// waitingOf returns the waiting row of a user, or nil.
 func (b *board) waitingOf(user id.User) *snapshot.Row {
 	for _, row := range b.changes().Rows {
 		if row.UserID == user {
@@ -263,6 +263,6 @@ func hiddenEvents(b *board) {
 		{User: userN(1), Moved: events.Removed, Hidden: true}, {User: userN(2), Moved: events.Removed},
 	}
 	if !reflect.DeepEqual(got, want) {
-		b.Errorf("events %+v, want %+v", got, want)
+		b.Errorf("the events are %+v, want %+v", got, want)
 	}
 }

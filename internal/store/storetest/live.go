@@ -12,14 +12,14 @@ import (
 
 var liveCases = []boardCase{
 	{"the index of changed guilds", changedIndex},
-	{"the cooldown survives", cooldownSurvives},
+	{"a cooldown survives a load", cooldownSurvives},
 	{"hydration takes a lock", hydrationLock},
-	{"a lost hydration lock", hydrationLost},
-	{"an empty guild", emptyGuild},
+	{"a lost hydration lock stops a load", hydrationLost},
+	{"an empty guild can be loaded", emptyGuild},
 	{"hydration over an old incarnation", hydrateOverOld},
 	{"10,000 members in chunks", manyMembers},
 	{"an aborted hydration leaves nothing", abortHydration},
-	{"one of many hydrations at once", concurrentHydrations},
+	{"one of many hydrations runs", concurrentHydrations},
 	{"drop", drop},
 	{"drop stops a hydration", dropStopsHydration},
 }
@@ -30,7 +30,7 @@ func (b *board) changedGuilds(want ...id.Guild) {
 	b.must(err)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		b.Errorf("changed guilds %v, want %v", got, want)
+		b.Errorf("the changed guilds are %v, want %v", got, want)
 	}
 }
 
@@ -44,7 +44,7 @@ func changedIndex(b *board) {
 	b.changedGuilds(a.ID)
 	b.changedGuilds()
 
-	// The writer, not the next change, puts back what was taken out but not flushed.
+	// A guild that was taken out but not flushed comes back by the writer, not by the next change.
 	b.must(b.MarkChanged(b.Context(), a.ID))
 	_, err := b.Create(b.Context(), z, userN(3), leaderboard.Creation{XP: 1})
 	b.must(err)
@@ -58,7 +58,7 @@ func changedIndex(b *board) {
 	b.must(err)
 	slices.Sort(guilds)
 	if want := []id.Guild{a.ID, z.ID}; !slices.Equal(guilds, want) {
-		b.Errorf("loaded guilds %v, want %v", guilds, want)
+		b.Errorf("%v are loaded, want %v", guilds, want)
 	}
 
 	var many []id.Guild
@@ -75,29 +75,29 @@ func cooldownSurvives(b *board) {
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1, Cooldown: time.Hour})
 	rows := b.flushAll()
 	if len(rows) != 1 {
-		b.Fatalf("flushed %+v, want one row", rows)
+		b.Fatalf("the flush has %+v, want one row", rows)
 	}
 	until := rows[0].CooldownUntil
 	if want := rows[0].LastUpdated.Add(time.Hour); !until.Equal(want) {
-		b.Errorf("cooldown until %v, want %v", until, want)
+		b.Errorf("the cooldown ends at %v, want %v", until, want)
 	}
 
 	b.must(b.Drop(b.Context(), b.g))
 	b.hydrate(b.g, snapshot.State{Epoch: 2}, rows...)
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 3})
 	if rows = b.flushAll(); !rows[0].CooldownUntil.Equal(until) {
-		b.Errorf("cooldown until %v after a hydration and a change without one, want %v", rows[0].CooldownUntil, until)
+		b.Errorf("after a load and a change the cooldown ends at %v, want %v", rows[0].CooldownUntil, until)
 	}
 
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 3, Cooldown: time.Nanosecond})
 	rows = b.flushAll()
 	if want := rows[0].LastUpdated.Add(time.Millisecond); !rows[0].CooldownUntil.Equal(want) {
-		b.Errorf("cooldown of a nanosecond ends at %v, want %v", rows[0].CooldownUntil, want)
+		b.Errorf("a cooldown of a nanosecond ends at %v, want %v", rows[0].CooldownUntil, want)
 	}
 
 	b.delete(userN(1))
 	b.create(userN(1), 1)
 	if rows = b.flushAll(); !rows[0].CooldownUntil.IsZero() {
-		b.Errorf("a new entry has the cooldown of the deleted one, until %v", rows[0].CooldownUntil)
+		b.Errorf("a new entry has the deleted one's cooldown, until %v", rows[0].CooldownUntil)
 	}
 }

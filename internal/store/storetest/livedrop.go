@@ -17,7 +17,7 @@ func drop(b *board) {
 	other := leaderboard.GuildRef{ID: b.g.ID, Incarnation: b.g.Incarnation + 1}
 	b.must(b.Drop(ctx, other))
 	if p := b.page(0, 10); len(p.Rows) != 2 {
-		b.Errorf("page %+v after another incarnation was dropped, want it untouched", p)
+		b.Errorf("after another incarnation was dropped the page is %+v, want 2 rows", p)
 	}
 
 	b.must(b.Drop(ctx, b.g))
@@ -25,11 +25,11 @@ func drop(b *board) {
 	b.wants("after drop", err, leaderboard.ErrNotLoaded)
 	b.nothingWaits()
 	if guilds, err := b.LoadedGuilds(ctx); err != nil || len(guilds) != 0 {
-		b.Errorf("loaded guilds after drop: %v, %v, want none", guilds, err)
+		b.Errorf("after the drop %v are loaded (%v), want none", guilds, err)
 	}
 	b.load()
 	if p := b.page(0, 10); len(p.Rows) != 0 {
-		b.Errorf("page %+v, want nothing of what was dropped", p)
+		b.Errorf("after the drop and a load the page is %+v, want no rows", p)
 	}
 }
 
@@ -38,7 +38,7 @@ func dropStopsHydration(b *board) {
 	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(1, 1)}))
 
-	// The digits of one incarnation may begin with those of another.
+	// The digits of one incarnation may begin with another's.
 	for _, other := range []guild.Incarnation{700, 70012} {
 		b.must(b.Drop(ctx, leaderboard.GuildRef{ID: b.g.ID, Incarnation: other}))
 		b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(2, 1)}))

@@ -6,13 +6,13 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// begin begins a hydration and wants it to find that.
+// begin begins a hydration and fails unless it finds want.
 func (b *board) begin(g leaderboard.GuildRef, archived snapshot.State, want hydrate.Found) hydrate.Lock {
 	b.Helper()
 	h, found, err := b.BeginHydration(b.Context(), g, archived)
 	b.must(err)
 	if found != want {
-		b.Fatalf("hydration of %v: found %v, want %v", g, found, want)
+		b.Fatalf("the hydration of %v found %v, want %v", g, found, want)
 	}
 	return h
 }
@@ -21,21 +21,21 @@ func hydrationLock(b *board) {
 	ctx := b.Context()
 	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	if h.Guild != b.g || h.Token == "" {
-		b.Fatalf("begin: %+v", h)
+		b.Fatalf("the hydration's lock is %+v, want the guild and a token", h)
 	}
 	b.begin(b.g, snapshot.State{}, hydrate.FoundBusy)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(1, 1)}))
 	_, err := b.Version(ctx, b.g)
 	b.wants("version before the commit", err, leaderboard.ErrNotLoaded)
 	if guilds, err := b.LoadedGuilds(ctx); err != nil || len(guilds) != 0 {
-		b.Errorf("loaded guilds before the commit: %v, %v, want none", guilds, err)
+		b.Errorf("before the commit %v are loaded (%v), want none", guilds, err)
 	}
 	b.must(b.CommitHydration(ctx, h, snapshot.State{Epoch: 1}))
 	b.begin(b.g, snapshot.State{Epoch: 1}, hydrate.FoundLoaded)
 	b.wants("commit again", b.CommitHydration(ctx, h, snapshot.State{Epoch: 9}), hydrate.ErrLost)
 	b.wants("a chunk after the commit", b.LoadChunk(ctx, h, []snapshot.Row{rowN(2, 1)}), hydrate.ErrLost)
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Version.Epoch != 1 {
-		b.Errorf("page %+v, want one row at epoch 1", p)
+		b.Errorf("the page is %+v, want one row at epoch 1", p)
 	}
 }
 
@@ -53,20 +53,20 @@ func hydrationLost(b *board) {
 	b.must(b.AbortHydration(ctx, lost))
 	b.must(b.CommitHydration(ctx, h, snapshot.State{Epoch: 2}))
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].UserID != userN(3) || p.Version.Epoch != 2 {
-		b.Errorf("page %+v, want member 3 alone at epoch 2", p)
+		b.Errorf("the page is %+v, want only member 3 at epoch 2", p)
 	}
 }
 
 func emptyGuild(b *board) {
 	b.hydrate(b.g, snapshot.State{Epoch: 5, Archived: 9})
 	if p := b.page(0, 100); len(p.Rows) != 0 || p.Version != (leaderboard.Version{Epoch: 5, Rev: 9}) {
-		b.Errorf("page %+v, want no rows at epoch 5, rev 9", p)
+		b.Errorf("the page is %+v, want no rows at epoch 5, rev 9", p)
 	}
 	_, err := b.Member(b.Context(), b.g, userN(1))
 	b.wants("a member of an empty guild", err, leaderboard.ErrNoMember)
 	b.create(userN(1), 1)
 	if m := b.member(userN(1)); m.Rank != 1 {
-		b.Errorf("rank %d, want 1", m.Rank)
+		b.Errorf("the rank is %d, want 1", m.Rank)
 	}
 }
 
@@ -80,6 +80,6 @@ func abortHydration(b *board) {
 	b.wants("after an abort", err, leaderboard.ErrNotLoaded)
 	b.load()
 	if p := b.page(0, 10); len(p.Rows) != 0 {
-		b.Errorf("page %+v, want nothing of the aborted hydration", p)
+		b.Errorf("the page is %+v, want nothing of the aborted hydration", p)
 	}
 }

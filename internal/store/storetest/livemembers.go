@@ -20,17 +20,17 @@ func hydrateOverOld(b *board) {
 	b.g.Incarnation++
 	b.hydrate(b.g, snapshot.State{Epoch: 1}, rowN(3, 3))
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].UserID != userN(3) || p.Version.Rev != 0 {
-		b.Errorf("page %+v, want nothing of the old incarnation", p)
+		b.Errorf("the page is %+v, want nothing of the old incarnation", p)
 	}
 	b.nothingWaits()
 	_, err := b.Version(b.Context(), old)
 	b.wants("the old incarnation", err, leaderboard.ErrNotLoaded)
 
-	// A guild without members leaves nothing of the old ones either.
+	// Nor does a guild without members keep any of the old ones.
 	b.g.Incarnation++
 	b.hydrate(b.g, snapshot.State{Epoch: 1})
 	if p := b.page(0, 10); len(p.Rows) != 0 {
-		b.Errorf("page %+v, want no rows", p)
+		b.Errorf("the page is %+v, want no rows", p)
 	}
 }
 
@@ -53,11 +53,11 @@ func manyMembers(b *board) {
 	const skipped, read = 500, 9000
 	p := b.page(skipped, read)
 	if len(p.Rows) != read {
-		b.Fatalf("%d rows, want %d", len(p.Rows), read)
+		b.Fatalf("the page has %d rows, want %d", len(p.Rows), read)
 	}
 	for i, row := range p.Rows {
 		if want := rows[members-1-skipped-i].Member; !reflect.DeepEqual(row.Member, want) {
-			b.Fatalf("row %d: %+v, want %+v", i, row.Member, want)
+			b.Fatalf("row %d is %+v, want %+v", i, row.Member, want)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func concurrentHydrations(b *board) {
 		all.Go(func() {
 			h, found, err := b.BeginHydration(ctx, b.g, snapshot.State{})
 			if err != nil || (found != hydrate.FoundNothing && found != hydrate.FoundBusy) {
-				b.Errorf("begin: found %v, %v", found, err)
+				b.Errorf("beginning a hydration found %v (%v), want nothing or busy", found, err)
 			}
 			if found != hydrate.FoundBusy {
 				mu.Lock()

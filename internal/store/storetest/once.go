@@ -10,33 +10,33 @@ import (
 
 var onceCases = []boardCase{
 	{"a repeated request is made once", repeated},
-	{"a first outcome stands whatever came after", repeatedLater},
-	{"another request under the same key", keyReused},
-	{"a request that failed is not recorded", failedIsNotRecorded},
-	{"keys are apart", keysApart},
-	{"a key of another guild", keyOfAnotherGuild},
-	{"a repeated request in a guild that was created again", repeatedInTheNextIncarnation},
+	{"a repeat has the first outcome", repeatedLater},
+	{"another request under the key is refused", keyReused},
+	{"a failed request is not recorded", failedIsNotRecorded},
+	{"each key names one request", keysApart},
+	{"a key names one guild's request", keyOfAnotherGuild},
+	{"a repeat in a recreated guild", repeatedInTheNextIncarnation},
 	{"a repeated request after its record was lost", repeatedAfterLoss},
-	{"a repeated step that was lost in part", awardedInPart},
-	{"the journal", journalled},
+	{"a step lost in part is completed", awardedInPart},
+	{"a journal keeps records", journalled},
 	{"more records than fit a page", journalInPages},
-	{"one of many requests with one key", concurrentRequests},
+	{"one of many equal requests is made", concurrentRequests},
 }
 
-// onceOf names a request by the key and what is asked.
+// onceOf returns an idempotency key with the request's digest.
 func onceOf(key string, request any) leaderboard.Once {
 	return leaderboard.Once{
 		Key: leaderboard.DigestOf([]byte(key)), Request: leaderboard.DigestOf(fmt.Append(nil, request)),
 	}
 }
 
-// plus is an increment with this key.
+// plus returns an increment with this key.
 func plus(amount level.XP, key string) leaderboard.Change {
 	return leaderboard.Change{Op: leaderboard.Increment, Amount: amount, Once: onceOf(key, amount)}
 }
 
-// requests are one request of each kind, with keys of their own, in an order in which they all succeed on userN(1) when it
-// has no entry, and what each does.
+// requests returns one request of each kind with its outcome, each with its own key. In this order all succeed on userN(1), which has no
+// entry before.
 func (b *board) requests() (calls []func() (leaderboard.Outcome, error), want []leaderboard.Outcome) {
 	ctx, user := b.Context(), userN(1)
 	change := func(op leaderboard.Op, amount level.XP) func() (leaderboard.Outcome, error) {
@@ -64,19 +64,19 @@ func repeated(b *board) {
 	calls, want := b.requests()
 	for i, call := range calls {
 		if got, err := call(); err != nil || got != want[i] {
-			b.Errorf("request %d: %+v, %v, want %+v", i, got, err, want[i])
+			b.Errorf("request %d made %+v (%v), want %+v", i, got, err, want[i])
 		}
 		before := b.page(0, 10)
 		b.flushAll()
 		want[i].Replayed = true
 		for range 3 {
 			if got, err := call(); err != nil || got != want[i] {
-				b.Errorf("request %d again: %+v, %v, want %+v", i, got, err, want[i])
+				b.Errorf("request %d repeated made %+v (%v), want %+v", i, got, err, want[i])
 			}
 		}
 		b.nothingWaits()
 		if after := b.page(0, 10); fmt.Sprint(after) != fmt.Sprint(before) {
-			b.Errorf("after request %d again %+v, want %+v", i, after, before)
+			b.Errorf("repeating request %d changed the page to %+v, want %+v", i, after, before)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func concurrentRequests(b *board) {
 			o, err := b.Change(b.Context(), b.g, userN(1), plus(1, "key"))
 			switch {
 			case err != nil || o.Before != 10 || o.After != 11:
-				b.Errorf("%+v, %v", o, err)
+				b.Errorf("a request's outcome is %+v (%v), want 10 to 11", o, err)
 			case o.Replayed:
 				replays.Add(1)
 			default:
@@ -25,6 +25,7 @@ func concurrentRequests(b *board) {
 	}
 	all.Wait()
 	if made.Load() != 1 || replays.Load() != workers-1 || b.member(userN(1)).XP != 11 || b.version().Rev != 1 {
-		b.Errorf("%d made, %d replays, %d XP at rev %d", made.Load(), replays.Load(), b.member(userN(1)).XP, b.version().Rev)
+		b.Errorf("%d made and %d replayed, with %d XP at rev %d, want 1 made, 11 XP at rev 1",
+			made.Load(), replays.Load(), b.member(userN(1)).XP, b.version().Rev)
 	}
 }

@@ -14,22 +14,22 @@ func repeatedLater(b *board) {
 	for i, call := range calls {
 		want[i].Replayed = true
 		if got, err := call(); err != nil || got != want[i] {
-			b.Errorf("request %d again: %+v, %v, want %+v", i, got, err, want[i])
+			b.Errorf("request %d repeated is %+v (%v), want %+v", i, got, err, want[i])
 		}
 	}
 	if m := b.member(userN(1)); m.XP != 3 {
-		b.Errorf("%d XP after old requests came again, want 3", m.XP)
+		b.Errorf("after repeats of old requests the member has %d XP, want 3", m.XP)
 	}
 
-	// The message count is that of then, too.
+	// A repeat has the message count of the first time too.
 	o, err := b.Change(b.Context(), b.g, userN(2), plus(1, "messages"))
 	if want := (leaderboard.Outcome{Before: 9, After: 10, MessageCount: 2}); err != nil || o != want {
-		b.Errorf("outcome %+v, %v, want %+v", o, err, want)
+		b.Errorf("the outcome is %+v (%v), want %+v", o, err, want)
 	}
 	b.delete(userN(2))
 	o, err = b.Change(b.Context(), b.g, userN(2), plus(1, "messages"))
 	if want := (leaderboard.Outcome{Before: 9, After: 10, MessageCount: 2, Replayed: true}); err != nil || o != want {
-		b.Errorf("outcome %+v, %v of a member that is gone, want %+v", o, err, want)
+		b.Errorf("the outcome for a deleted member is %+v (%v), want %+v", o, err, want)
 	}
 }
 
@@ -39,7 +39,7 @@ func failedIsNotRecorded(b *board) {
 	b.wants("change", err, leaderboard.ErrNotLoaded)
 	b.load(rowN(1, 10))
 	if o := b.change(userN(1), plus(1, "not loaded")); o.Replayed || o.After != 11 {
-		b.Errorf("after the guild was loaded: %+v", o)
+		b.Errorf("a request repeated after the load is %+v, want it made, with 11 XP", o)
 	}
 
 	_, err = b.Change(ctx, b.g, userN(2), plus(5, "nobody"))
@@ -53,19 +53,19 @@ func failedIsNotRecorded(b *board) {
 	b.create(userN(2), 100)
 	b.delete(userN(1))
 	if o := b.change(userN(2), plus(5, "nobody")); o.Replayed || o.After != 105 {
-		b.Errorf("a change that failed, again: %+v", o)
+		b.Errorf("a failed change repeated is %+v, want it made, with 105 XP", o)
 	}
 	if o, err := b.Create(ctx, b.g, userN(1), creation); err != nil || o.Replayed || o.After != 7 {
-		b.Errorf("a creation that failed, again: %+v, %v", o, err)
+		b.Errorf("a failed creation repeated is %+v (%v), want it made, with 7 XP", o, err)
 	}
 	if replayed, err := b.Delete(ctx, b.g, userN(2), leaderboard.Removal{Once: onceOf("nobody to delete", 1)}); err != nil || replayed {
-		b.Errorf("a deletion that failed, again: replayed %v, %v", replayed, err)
+		b.Errorf("a failed deletion repeated: replayed %v (%v), want it made", replayed, err)
 	}
 
-	// And its key is free for another request.
+	// The key of a failed request can be used for another.
 	_, err = b.Change(ctx, b.g, userN(9), plus(1, "free"))
 	b.wants("change", err, leaderboard.ErrNoMember)
 	if o := b.change(userN(1), plus(2, "free")); o.Replayed || o.After != 9 {
-		b.Errorf("another request under the key of one that failed: %+v", o)
+		b.Errorf("another request under a failed one's key is %+v, want it made, with 9 XP", o)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// A guild that was deleted and created again knows nothing of its past.
+// A guild that was deleted and created again has no records.
 func repeatedInTheNextIncarnation(b *board) {
 	b.load(rowN(1, 10))
 	b.change(userN(1), plus(1, "key"))
@@ -20,12 +20,12 @@ func repeatedInTheNextIncarnation(b *board) {
 	b.wants("another request in the next incarnation", err, leaderboard.ErrKeyReused)
 	for _, replayed := range []bool{false, true} {
 		if o := b.change(userN(1), plus(1, "key")); o.Replayed != replayed || o.Before != 500 || o.After != 501 {
-			b.Errorf("the request in the next incarnation: %+v, want 501 XP and replayed %v", o, replayed)
+			b.Errorf("the request in the next incarnation is %+v, want 501 XP and replayed %v", o, replayed)
 		}
 	}
 }
 
-// Records are in the journal until the archive has them.
+// The journal keeps records until the archive has them.
 func journalled(b *board) {
 	b.load(rowN(1, 10), rowN(2, 20))
 	b.change(userN(1), plusOne)
@@ -36,29 +36,29 @@ func journalled(b *board) {
 	b.must(err)
 	p := b.changesPage(10)
 	if len(p.Batch.Records) != 2 || p.Batch.AsOf != 3 {
-		b.Fatalf("page %+v, want two records as of rev 3", p)
+		b.Fatalf("the page is %+v, want two records as of rev 3", p)
 	}
 	first, second := p.Batch.Records[0], p.Batch.Records[1]
 	if named := plus(5, "first").Once; first.Name != named.Key || first.Request != named.Request || first.Rev != 2 || first.At.IsZero() ||
 		!slices.Equal(first.Users, []id.User{userN(1)}) {
-		b.Errorf("first record %+v", first)
+		b.Errorf("the first record is %+v, want it with member 1", first)
 	}
 	if second.Rev != 3 || !slices.Equal(second.Users, []id.User{userN(1), userN(2)}) {
-		b.Errorf("second record %+v", second)
+		b.Errorf("the second record is %+v, want members 1 and 2 at rev 3", second)
 	}
 	b.change(userN(2), plus(1, "third"))
 	if more := b.end(p.Batch); !more[0] {
-		b.Error("nothing more waits")
+		b.Error("no more changes wait, want the third record")
 	}
 	p = b.changesPage(10)
 	if len(p.Batch.Records) != 1 || p.Batch.Records[0].Name != plus(1, "third").Once.Key {
-		b.Errorf("page %+v, want the third record alone", p)
+		b.Errorf("the page is %+v, want only the third record", p)
 	}
 	b.end(p.Batch)
 	b.nothingWaits()
 }
 
-// With more records than fit a page, these come first.
+// When records fill a page, they come before members.
 func journalInPages(b *board) {
 	const requests = 1100
 	b.load(rowN(1, 0))
@@ -67,16 +67,16 @@ func journalInPages(b *board) {
 	}
 	p := b.changesPage(10)
 	if len(p.Batch.Rows) != 0 || p.Batch.Rev != 0 || len(p.Batch.Records) != 1000 || !p.More() {
-		b.Fatalf("page of %d rows and %d records up to rev %d", len(p.Batch.Rows), len(p.Batch.Records), p.Batch.Rev)
+		b.Fatalf("the first page has %d rows and %d records up to rev %d, want 1000 records", len(p.Batch.Rows), len(p.Batch.Records), p.Batch.Rev)
 	}
 	b.end(p.Batch)
 	p = b.changesPage(10)
 	if len(p.Batch.Rows) != 1 || p.Batch.Rev != requests || len(p.Batch.Records) != requests-1000 || p.More() {
-		b.Fatalf("then a page of %d rows and %d records up to rev %d", len(p.Batch.Rows), len(p.Batch.Records), p.Batch.Rev)
+		b.Fatalf("the second page has %d rows and %d records up to rev %d, want the rest", len(p.Batch.Rows), len(p.Batch.Records), p.Batch.Rev)
 	}
 }
 
-// askArchive continues with a guild that is loaded as one whose records are lost.
+// askArchive loads the guild again as one whose records were lost, so that it asks the archive.
 func (b *board) askArchive(rows ...snapshot.Row) {
 	b.Helper()
 	b.g.ID = "100000000000000009"
@@ -89,7 +89,7 @@ func repeatedAfterLoss(b *board) {
 	b.change(userN(1), plus(1, "kept"))
 	kept := b.changesPage(10).Batch.Records[0]
 	b.askArchive(rowN(1, 11))
-	b.change(userN(1), plusOne) // a change without a key needs nobody
+	b.change(userN(1), plusOne) // a change without a key does not ask
 
 	request := plus(1, "kept there")
 	_, err := b.Change(ctx, b.g, userN(1), request)
@@ -101,7 +101,7 @@ func repeatedAfterLoss(b *board) {
 	b.wants("another request under its key", err, leaderboard.ErrKeyReused)
 	for range 2 {
 		if o := b.change(userN(1), request); !o.Replayed || o.Before != 10 || o.After != 11 {
-			b.Errorf("the request that was made: %+v", o)
+			b.Errorf("a request that the archive knows is %+v, want a replay of 10 to 11", o)
 		}
 	}
 	b.wantMember(userN(1), 12, 1)
@@ -110,12 +110,12 @@ func repeatedAfterLoss(b *board) {
 	request.Once.Past = &leaderboard.Past{Epoch: 2}
 	for _, replayed := range []bool{false, true} {
 		if o := b.change(userN(1), request); o.Replayed != replayed || o.Before != 12 || o.After != 17 {
-			b.Errorf("the request that was not made: %+v, want replayed %v", o, replayed)
+			b.Errorf("a request that the archive does not know is %+v, want 12 to 17 and replayed %v", o, replayed)
 		}
 	}
 }
 
-// After a step of several members, only those who lost what it did get it again.
+// A repeated step of several members changes only those who lost its effect.
 func awardedInPart(b *board) {
 	ctx := b.Context()
 	step := leaderboard.Awards{Once: onceOf("step", 0), Members: []leaderboard.Award{
@@ -138,13 +138,13 @@ func awardedInPart(b *board) {
 		if replayed != again || !slices.EqualFunc(got, first, func(a, b leaderboard.Awarded) bool {
 			return a.Before == b.Before && a.MessageCount == b.MessageCount && slices.Equal(a.Gained, b.Gained)
 		}) {
-			b.Errorf("replayed %v: %+v, want %+v", replayed, got, first)
+			b.Errorf("the step is %+v, replayed %v, want %+v", got, replayed, first)
 		}
 	}
 	b.wantMember(userN(1), 103, 1)
 	b.wantMember(userN(2), 230, 3)
 	b.wantMember(userN(3), 7, 1)
 	if users := b.changesPage(10).Batch.Records[0].Users; !slices.Equal(users, []id.User{userN(2), userN(3)}) {
-		b.Errorf("the record names %v, want those who were changed now", users)
+		b.Errorf("the record names %v, want members 2 and 3, who were changed now", users)
 	}
 }

@@ -12,16 +12,16 @@ import (
 )
 
 var presenceCases = []boardCase{
-	{"who is not present is on no board", notPresent},
-	{"who is not present keeps everything", keptWhileAway},
+	{"an absent member is on no board", notPresent},
+	{"an absent member keeps everything", keptWhileAway},
 	{"a message that counts brings a member back", broughtBack},
-	{"a member is deleted while it is not present", deletedWhileAway},
+	{"an absent member can be deleted", deletedWhileAway},
 	{"absence is no gain and no loss", gainsWhileAway},
-	{"a board that is made while members are not present", countedWhileAway},
-	{"the first gains of a guild are of members who are not present", firstGainsWhileAway},
+	{"a new board counts absent members", countedWhileAway},
+	{"absent members may gain first", firstGainsWhileAway},
 }
 
-// leave takes members off the board, and return brings them back.
+// leave makes members absent, and back makes them present.
 func (b *board) leave(users ...id.User)    { b.Helper(); b.setPresence(false, nil, users...) }
 func (b *board) comeBack(users ...id.User) { b.Helper(); b.setPresence(true, nil, users...) }
 
@@ -29,7 +29,7 @@ func (b *board) setPresence(present bool, days *period.Days, users ...id.User) {
 	b.Helper()
 	moved, err := b.SetPresence(b.Context(), b.g, leaderboard.Presence{Present: present, Users: users, Days: days})
 	if err != nil || moved.Changed != int64(len(users)) || moved.Missing != nil {
-		b.Errorf("presence %v of %v: %+v, %v", present, users, moved, err)
+		b.Errorf("setting presence %v of %v: %+v (%v), want all changed", present, users, moved, err)
 	}
 }
 
@@ -40,14 +40,14 @@ func notPresent(b *board) {
 	b.load(rowN(1, 10), rowN(2, 20), rowN(3, 30))
 	moved, err := b.SetPresence(ctx, b.g, leaderboard.Presence{Users: []id.User{userN(3), userN(9), userN(1)}})
 	if want := (leaderboard.Moved{Changed: 2, Missing: []id.User{userN(9)}}); err != nil || !reflect.DeepEqual(moved, want) {
-		b.Errorf("got %+v, %v, want %+v", moved, err, want)
+		b.Errorf("setting presence returned %+v (%v), want %+v", moved, err, want)
 	}
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].UserID != userN(2) || p.Rows[0].Rank != 1 {
-		b.Errorf("page %+v, want member 2 alone", p.Rows)
+		b.Errorf("the page is %+v, want only member 2 with rank 1", p.Rows)
 	}
 	v, err := b.View(ctx, b.g, leaderboard.Look{Page: 1, Users: []id.User{userN(1), userN(2)}})
 	if err != nil || v.Total != 1 || len(v.Members) != 1 || v.Members[0].UserID != userN(2) {
-		b.Errorf("view %+v, %v, want member 2 alone", v, err)
+		b.Errorf("the view is %+v (%v), want only member 2", v, err)
 	}
 	before := b.version()
 	for _, user := range []id.User{userN(1), userN(3)} {
@@ -63,24 +63,24 @@ func notPresent(b *board) {
 	b.setAgain(false, userN(1), userN(3))
 	b.setAgain(true, userN(2))
 	if after := b.version(); after != before {
-		b.Errorf("version %v after what changes nothing, want %v", after, before)
+		b.Errorf("calls without an effect changed the version from %v to %v", before, after)
 	}
 	b.comeBack(userN(1))
 	if m := b.member(userN(1)); m.Rank != 2 {
-		b.Errorf("came back as %+v, want rank 2", m)
+		b.Errorf("the member came back as %+v, want rank 2", m)
 	}
 }
 
-// setAgain sets a presence that the users have.
+// setAgain sets a presence that the users have already.
 func (b *board) setAgain(present bool, users ...id.User) {
 	b.Helper()
 	moved, err := b.SetPresence(b.Context(), b.g, leaderboard.Presence{Present: present, Users: users})
 	if err != nil || moved.Changed != 0 || moved.Missing != nil {
-		b.Errorf("presence %v again: %+v, %v", present, moved, err)
+		b.Errorf("setting presence %v again: %+v (%v), want nothing changed", present, moved, err)
 	}
 }
 
-// keptWhileAway takes a member through a snapshot and a load.
+// keptWhileAway takes an absent member through a snapshot and a load.
 func keptWhileAway(b *board) {
 	row := rowN(1, level.MaxXP)
 	row.CooldownUntil, row.Gains = longAgo.Add(time.Hour), dated(0, 7, 0, -3)
@@ -88,10 +88,10 @@ func keptWhileAway(b *board) {
 	b.leave(userN(1), userN(2))
 	rows := b.flushAll()
 	if len(rows) != 2 || !rows[0].Absent || !rows[1].Absent {
-		b.Fatalf("archived %+v, want two that are not present", rows)
+		b.Fatalf("archived are %+v, want two absent members", rows)
 	}
 	if rows[0].LastUpdated.Equal(longAgo) {
-		b.Error("the change of presence is no update")
+		b.Error("a change of presence did not change LastUpdated")
 	}
 	b.must(b.Drop(b.Context(), b.g))
 	b.hydrate(b.g, snapshot.State{Epoch: 2}, rows...)
@@ -102,14 +102,14 @@ func keptWhileAway(b *board) {
 	again := b.flushAll()
 	row.LastUpdated = again[0].LastUpdated
 	if !reflect.DeepEqual(again[0], row) {
-		b.Errorf("came back as\n%+v, want\n%+v", again[0], row)
+		b.Errorf("after the load the entry is\n%+v, want\n%+v", again[0], row)
 	}
 }
 
 func (b *board) wantNoRows() {
 	b.Helper()
 	if p := b.page(0, 10); len(p.Rows) != 0 {
-		b.Errorf("page %+v, want no rows", p.Rows)
+		b.Errorf("the page is %+v, want no rows", p.Rows)
 	}
 }
 
@@ -126,7 +126,7 @@ func broughtBack(b *board) {
 	_, err = b.Member(b.Context(), b.g, userN(4))
 	b.wants("who only wrote where nothing counts", err, leaderboard.ErrNoMember)
 	if got := b.page(0, 10); len(got.Rows) != 2 {
-		b.Errorf("page %+v, want members 3 and 2", got.Rows)
+		b.Errorf("the page is %+v, want members 3 and 2", got)
 	}
 }
 
@@ -137,13 +137,13 @@ func deletedWhileAway(b *board) {
 	_, err := b.Member(b.Context(), b.g, userN(1))
 	b.wants("read", err, leaderboard.ErrNoMember)
 	if rows := b.flushAll(); len(rows) != 1 || !rows[0].Deleted {
-		b.Errorf("archived %+v, want a tombstone", rows)
+		b.Errorf("archived are %+v, want a tombstone", rows)
 	}
 	b.create(userN(1), 3)
 	b.wantMember(userN(1), 3, 0)
 }
 
-// gainsWhileAway looks at boards that are kept while members come and go.
+// gainsWhileAway reads boards while members leave and return.
 func gainsWhileAway(b *board) {
 	c := ahead(0)
 	b.load(rowN(1, 1000), rowN(2, 1000), rowN(3, 1000))

@@ -11,23 +11,23 @@ import (
 
 var putCases = []boardCase{
 	{"members are put in every mode", putModes},
-	{"what is put is a change", putIsAChange},
-	{"a put that is asked for again", putOnce},
+	{"a put waits for the snapshot", putIsAChange},
+	{"a repeated put is made once", putOnce},
 }
 
-// put puts in one step, and returns what became of the members.
+// put puts members in one step and returns what became of each.
 func (b *board) put(p leaderboard.Puts) []leaderboard.Done {
 	b.Helper()
 	done, replayed, err := b.Put(b.Context(), b.g, p)
 	if err != nil || replayed || len(done) != len(p.Members) {
-		b.Fatalf("put %d members: %+v, replayed %v, %v", len(p.Members), done, replayed, err)
+		b.Fatalf("putting %d members gave %+v, replayed %v (%v)", len(p.Members), done, replayed, err)
 	}
 	return done
 }
 
-// putCase is a member as it was, and what it is given.
+// putCase is a member before a put, and the put.
 type putCase struct {
-	there, away bool // with 5 XP, 2 messages and its user data
+	there, away bool // exists with 5 XP, 2 messages and user data
 	put         leaderboard.Put
 }
 
@@ -51,7 +51,7 @@ func putCombinations() (all []putCase) {
 	return all
 }
 
-// want is what becomes of the member: the rules, in Go.
+// want returns what the put must make of the member: the rules, in Go.
 func (c putCase) want(mode leaderboard.PutMode) (leaderboard.Done, leaderboard.User) {
 	given := leaderboard.Done{State: leaderboard.Created, XP: c.put.XP}
 	if c.put.MessageCount != nil {
@@ -91,7 +91,7 @@ func (c putCase) want(mode leaderboard.PutMode) (leaderboard.Done, leaderboard.U
 	return after, user
 }
 
-// hides reports whether the member is taken off the board.
+// hides reports whether the put takes the member off the board.
 func (c putCase) hides(mode leaderboard.PutMode) bool {
 	return c.put.Absent && !c.away && (mode != leaderboard.PutMissing || !c.there)
 }
@@ -124,7 +124,7 @@ func putMode(b *board, mode leaderboard.PutMode, n int) {
 		}
 		for i, done := range b.put(puts) {
 			if want, _ := part[i].want(mode); done != want {
-				b.Errorf("%s of %+v: %+v, want %+v", mode, part[i], done, want)
+				b.Errorf("%s of %+v gave %+v, want %+v", mode, part[i], done, want)
 			}
 		}
 	}
@@ -140,17 +140,17 @@ func putMode(b *board, mode leaderboard.PutMode, n int) {
 	for _, c := range cases {
 		want, user := c.want(mode)
 		if onBoard[c.put.User] == (c.away || c.hides(mode)) {
-			b.Errorf("%s of %+v: on the board: %v", mode, c, onBoard[c.put.User])
+			b.Errorf("%s of %+v: the member is on the board: %v", mode, c, onBoard[c.put.User])
 		}
 		i, waited := rows[c.put.User]
 		if waited != (want.State != leaderboard.Unchanged) {
-			b.Errorf("%s of %+v: waits for the snapshot: %v", mode, c, waited)
+			b.Errorf("%s of %+v: the member waits for the snapshot: %v", mode, c, waited)
 		}
 		if !waited {
 			continue
 		}
 		if r := archived[i]; r.XP != want.XP || r.MessageCount != want.MessageCount || r.Absent != (c.away || c.hides(mode)) || !reflect.DeepEqual(r.User, user) {
-			b.Errorf("%s of %+v: %+v, want %+v of %+v", mode, c, r, want, user)
+			b.Errorf("%s of %+v is archived as %+v, want %+v of %+v", mode, c, r, want, user)
 		}
 	}
 }
@@ -163,16 +163,16 @@ func putIsAChange(b *board) {
 	before := b.version()
 	b.put(puts)
 	if after := b.version(); after.Rev != before.Rev+1 {
-		b.Errorf("version %v after %v: one of two members was changed", after, before)
+		b.Errorf("a put that changed one of two members moved the version from %v to %v", before, after)
 	}
 	b.changedGuilds(b.g.ID)
 	if b.wantMember(userN(2), 7, 0).Rank != 1 {
-		b.Error("the new member is not the first")
+		b.Error("the new member does not have rank 1")
 	}
 	before = b.version()
 	b.put(puts)
 	if after := b.version(); after != before {
-		b.Errorf("version %v after %v, though nothing was changed", after, before)
+		b.Errorf("a put without an effect moved the version from %v to %v", before, after)
 	}
 }
 
@@ -186,19 +186,19 @@ func putOnce(b *board) {
 	b.change(userN(1), plusOne)
 	got, replayed, err := b.Put(b.Context(), b.g, step)
 	if err != nil || !replayed || !reflect.DeepEqual(got, first) {
-		b.Errorf("again: %+v, %v, %v, want %+v", got, replayed, err, first)
+		b.Errorf("the repeated put gave %+v, replayed %v (%v), want a replay of %+v", got, replayed, err, first)
 	}
 	b.wantMember(userN(1), 7, 1)
 
-	// A step that changed nothing is remembered as well.
+	// A step without an effect is recorded too.
 	nothing := add(1, leaderboard.Put{User: userN(1)})
 	if got := b.put(nothing); got[0].State != leaderboard.Unchanged {
-		b.Errorf("nothing was added: %+v", got)
+		b.Errorf("a put without an effect gave %+v, want unchanged", got)
 	}
 	b.change(userN(1), plusOne)
 	got, replayed, err = b.Put(b.Context(), b.g, nothing)
 	if err != nil || !replayed || got[0].XP != 7 {
-		b.Errorf("again: %+v, %v, %v, want the 7 XP of then", got, replayed, err)
+		b.Errorf("the repeated put gave %+v, replayed %v (%v), want a replay with 7 XP", got, replayed, err)
 	}
 	other := step
 	other.Once.Request = leaderboard.DigestOf([]byte("another"))

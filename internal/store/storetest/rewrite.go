@@ -8,13 +8,13 @@ import (
 )
 
 var rewriteCases = []boardCase{
-	{"members are noted again", noteUnsaved},
-	{"all members are noted again", noteAllUnsaved},
-	{"a batch from before does not end what is noted again", noteUnsavedBesideABatch},
-	{"what is known to be archived is lowered", lowerArchived},
+	{"members can be noted as unsaved", noteUnsaved},
+	{"all members can be noted as unsaved", noteAllUnsaved},
+	{"an earlier batch ends no later note", noteUnsavedBesideABatch},
+	{"the archived rev can be lowered", lowerArchived},
 }
 
-// loadOf is the guild's load, as the writer names it.
+// loadOf returns the guild's load at an epoch.
 func (b *board) loadOf(epoch int64) snapshot.Load { return snapshot.Load{Guild: b.g, Epoch: epoch} }
 
 func noteUnsaved(b *board) {
@@ -22,12 +22,12 @@ func noteUnsaved(b *board) {
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1), rowN(2, 2))
 	f := b.loadOf(4)
 	if archived, err := b.NoteUnsaved(ctx, f, nil); err != nil || archived != 10 {
-		b.Errorf("archived %d, %v; want 10", archived, err)
+		b.Errorf("noting nobody: archived %d (%v), want 10", archived, err)
 	}
 	b.nothingWaits()
-	// One of them is not there any more, and comes as a tombstone.
+	// One of them has no entry any more, and becomes a tombstone.
 	if archived, err := b.NoteUnsaved(ctx, f, []id.User{userN(2), userN(7)}); err != nil || archived != 10 {
-		b.Errorf("archived %d, %v; want 10", archived, err)
+		b.Errorf("noting two members: archived %d (%v), want 10", archived, err)
 	}
 	for _, other := range []snapshot.Load{{Guild: b.g, Epoch: 5}, {Guild: leaderboard.GuildRef{ID: b.g.ID, Incarnation: 1}, Epoch: 4}} {
 		_, err := b.NoteUnsaved(ctx, other, []id.User{userN(1)})
@@ -35,15 +35,15 @@ func noteUnsaved(b *board) {
 	}
 	backlog, err := b.Backlog(ctx, []id.Guild{b.g.ID})
 	if err != nil || backlog.Members != 2 {
-		b.Errorf("backlog %+v, %v; want 2 members", backlog, err)
+		b.Errorf("the backlog is %+v (%v), want 2 members", backlog, err)
 	}
 	rows := b.flushAll()
 	if len(rows) != 2 || rows[0].UserID != userN(2) || rows[0].XP != 2 || !rows[1].Deleted {
-		b.Errorf("flushed %+v, want member 2, and a tombstone", rows)
+		b.Errorf("the flush has %+v, want member 2 and a tombstone", rows)
 	}
 }
 
-// A writer that has lost its lease may be late with the end of a batch that it read before.
+// A writer that lost its lease may end a batch late, which it read before.
 func noteUnsavedBesideABatch(b *board) {
 	ctx := b.Context()
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1), rowN(2, 2))
@@ -51,10 +51,10 @@ func noteUnsavedBesideABatch(b *board) {
 	c := b.changesPage(5)
 	b.must(b.NoteAllUnsaved(ctx, b.loadOf(4)))
 	if more := b.end(c.Batch); !more[0] {
-		b.Error("nothing waits any more")
+		b.Error("the earlier batch ended the later note")
 	}
 	if rows := b.flushAll(); len(rows) != 2 {
-		b.Errorf("flushed %+v, want both members", rows)
+		b.Errorf("the flush has %+v, want both members", rows)
 	}
 }
 
@@ -69,7 +69,7 @@ func noteAllUnsaved(b *board) {
 	b.wants("a note of another load", b.NoteAllUnsaved(ctx, b.loadOf(3)), leaderboard.ErrNotLoaded)
 	b.must(b.NoteAllUnsaved(ctx, b.loadOf(4)))
 	if rows := b.flushAll(); len(rows) != members || rows[members-1].UserID != userN(members-1) {
-		b.Errorf("%d members are noted, want %d", len(rows), members)
+		b.Errorf("the flush has %d members, want %d", len(rows), members)
 	}
 }
 
@@ -86,21 +86,21 @@ func lowerArchived(b *board) {
 		return lowered
 	}
 	if lower(10, 9) {
-		b.Error("lowered, though another rev is archived by now")
+		b.Error("the archived rev was lowered, though it was no longer 10")
 	}
 	_, err := b.LowerArchived(ctx, b.loadOf(5), 11, 10)
 	b.wants("another load", err, leaderboard.ErrNotLoaded)
 	_, err = b.NoteUnsaved(ctx, f, []id.User{userN(1)})
 	b.must(err)
 	if !lower(11, 10) || lower(11, 10) {
-		b.Error("not lowered exactly once")
+		b.Error("the archived rev was not lowered exactly once")
 	}
 	c := b.changesPage(5)
 	if c.Batch.Archived != 10 || c.Batch.Rev != 12 || len(c.Batch.Rows) != 1 {
-		b.Errorf("changes %+v", c)
+		b.Errorf("the changes are %+v, want one row at rev 12, archived 10", c)
 	}
 	b.end(c.Batch)
 	if archived, err := b.NoteUnsaved(ctx, f, nil); err != nil || archived != 12 {
-		b.Errorf("archived %d, %v; want 12", archived, err)
+		b.Errorf("after the flush archived is %d (%v), want 12", archived, err)
 	}
 }

@@ -26,7 +26,7 @@ func Sessions(t *testing.T, open func(t *testing.T) signin.Store) {
 		t.Helper()
 		got, err := s.Session(t.Context(), h)
 		if want == nil && !errors.Is(err, signin.ErrNoSession) || want != nil && (err != nil || !bytes.Equal(got, want)) {
-			t.Errorf("session %d: %v, %v; want %v", h[0], got, err, want)
+			t.Errorf("session %d is %v (%v), want %v", h[0], got, err, want)
 		}
 	}
 	fail := func(t *testing.T, err error) {
@@ -57,7 +57,7 @@ func Sessions(t *testing.T, open func(t *testing.T) signin.Store) {
 		has(t, s, three, []byte{0, 3, 255})
 		has(t, s, put(t, s, 4, user), []byte{0, 4, 255})
 	})
-	t.Run("of too many the oldest end", func(t *testing.T) {
+	t.Run("the oldest of too many sessions end", func(t *testing.T) {
 		s := open(t)
 		for n := range byte(5) {
 			put(t, s, n, user)
@@ -70,18 +70,18 @@ func Sessions(t *testing.T, open func(t *testing.T) signin.Store) {
 			has(t, s, signin.Hash{n}, want)
 		}
 	})
-	t.Run("one at a time changes a session", func(t *testing.T) {
+	t.Run("one request at a time claims a session", func(t *testing.T) {
 		s := open(t)
 		h := put(t, s, 1, user)
 		for attempt, want := range []bool{true, false} {
 			if got, err := s.ClaimSession(t.Context(), h, time.Minute); got != want || err != nil {
-				t.Fatalf("claim %d: %v, %v", attempt, got, err)
+				t.Fatalf("claim %d succeeded: %v (%v), want %v", attempt, got, err, want)
 			}
 		}
 		fail(t, s.ReplaceSession(t.Context(), h, []byte("new"), time.Hour))
 		has(t, s, h, []byte("new"))
 		if got, err := s.ClaimSession(t.Context(), h, time.Minute); !got || err != nil {
-			t.Errorf("the claim was not given up: %v, %v", got, err)
+			t.Errorf("claiming a released session: %v (%v), want true", got, err)
 		}
 	})
 	t.Run("a session that was ended does not come back", func(t *testing.T) {
@@ -94,7 +94,7 @@ func Sessions(t *testing.T, open func(t *testing.T) signin.Store) {
 			mustGet(s.ClaimSession(t.Context(), h, time.Minute))(t)
 			fail(t, end(h))
 			if err := s.ReplaceSession(t.Context(), h, []byte("new"), time.Hour); !errors.Is(err, signin.ErrNoSession) {
-				t.Errorf("after %s ended: %v", name, err)
+				t.Errorf("replacing a session after %s ended: %v, want signin.ErrNoSession", name, err)
 			}
 			has(t, s, h, nil)
 		}

@@ -5,38 +5,38 @@ import (
 	"testing"
 )
 
-// smoke names cases that between them run every script and get every refusal; a test in redisstore proves it. A script does not behave
-// differently behind TLS, an ACL or a redirect, so these are enough for connections of other kinds.
+// smoke names cases that together run every script and get every refusal, as a test in redisstore checks. A script behaves the same behind
+// TLS, an ACL or a redirect, so these cases are enough for such connections.
 var smoke = []string{
-	"a guild that is not loaded",
+	"a guild must be loaded",
 	"create",
 	"delete",
 	"pages",
 	"concurrent changes of every kind have an order",
-	"an award that is asked for again",
-	"one of many requests with one key",
+	"a repeated award is made once",
+	"one of many equal requests is made",
 	"a repeated request after its record was lost",
 	"the index of changed guilds",
-	"a lost hydration lock",
-	"one of many hydrations at once",
-	"a loaded guild is verified again",
-	"a guild is frozen until its changes are archived",
-	"changes that were read and not ended",
-	"of many guilds each has its own answer",
-	"a cold guild leaves",
-	"members are noted again",
-	"what is known to be archived is lowered",
+	"a lost hydration lock stops a load",
+	"one of many hydrations runs",
+	"a loaded guild can be verified again",
+	"a guild is frozen until it is archived",
+	"changes that were read still wait",
+	"each guild of many has its own answer",
+	"a cold guild is evicted",
+	"members can be noted as unsaved",
+	"the archived rev can be lowered",
 	"gains are counted",
-	"a kind that is turned on, off, and on again",
+	"a kind can go on, off and on again",
 	"members are put in every mode",
-	"who is not present is on no board",
+	"an absent member is on no board",
 	"positions in running periods",
 	"positions and surroundings that cannot be read",
 	"changes are recorded with their author",
-	"an erased member",
-	"events of an erased member",
-	"access of an erased user",
-	"who is hidden is on no board",
+	"an erased member leaves the guild",
+	"an erased member's events are gone",
+	"an erased user's sessions end",
+	"a hidden member is on no board",
 }
 
 // SmokeBoard runs some cases of Board.
@@ -45,7 +45,7 @@ func SmokeBoard(t *testing.T, open func(t *testing.T) Store) {
 	for _, name := range smoke {
 		at := slices.IndexFunc(allCases, func(c boardCase) bool { return c.name == name })
 		if at < 0 {
-			t.Fatalf("no case is called %q", name)
+			t.Fatalf("smoke names the unknown case %q", name)
 		}
 		cases = append(cases, allCases[at])
 	}

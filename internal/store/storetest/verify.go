@@ -9,8 +9,8 @@ import (
 )
 
 var verifyCases = []boardCase{
-	{"a loaded guild is verified again", verifiedAgain},
-	{"a guild is frozen until its changes are archived", frozen},
+	{"a loaded guild can be verified again", verifiedAgain},
+	{"a guild is frozen until it is archived", frozen},
 }
 
 func (b *board) holds(want periods.Holds) periods.Moment {
@@ -23,7 +23,7 @@ func (b *board) holds(want periods.Holds) periods.Moment {
 	return m
 }
 
-// A server that may have gone back keeps its guilds, and its changes that no archive has.
+// A server that may have gone back keeps its guilds, with the changes that the archive lacks.
 func verifiedAgain(b *board) {
 	ctx := b.Context()
 	b.holds(periods.HoldsNothing)
@@ -32,7 +32,7 @@ func verifiedAgain(b *board) {
 	named.Once.Past = &leaderboard.Past{Epoch: 4}
 	b.change(userN(1), named)
 	if m := b.holds(periods.InUse); m.Incarnation != b.g.Incarnation || m.Epoch != 4 || m.Rev != 11 {
-		b.Errorf("moment %+v", m)
+		b.Errorf("the guild is %+v, want epoch 4 at rev 11", m)
 	}
 	b.must(b.Distrust(ctx, snapshot.Batch{Guild: b.g, Epoch: 4}))
 	b.holds(periods.Unverified)
@@ -44,22 +44,22 @@ func verifiedAgain(b *board) {
 	b.must(b.Unsaved(ctx, h, func(batch snapshot.Batch) error {
 		for _, r := range batch.Rows {
 			if rows++; r.UserID != userN(1) || r.XP != 6 {
-				b.Errorf("unsaved %+v", r)
+				b.Errorf("the unsaved row is %+v, want member 1 with 6 XP", r)
 			}
 		}
 		records += len(batch.Records)
 		return nil
 	}))
 	if h.Rev != 11 || rows != 1 || records != 1 {
-		b.Errorf("rev %d with %d members and %d records that no archive has, want 11, 1 and 1", h.Rev, rows, records)
+		b.Errorf("rev %d with %d unsaved members and %d records, want 11, 1 and 1", h.Rev, rows, records)
 	}
 	b.must(b.Verified(ctx, h, snapshot.State{Epoch: 5}))
 	b.wants("verified twice", b.Verified(ctx, h, snapshot.State{Epoch: 6}), hydrate.ErrLost)
 	if v := b.version(); v != (leaderboard.Version{Epoch: 5, Rev: 11}) || b.member(userN(1)).XP != 6 {
-		b.Errorf("version %+v", v)
+		b.Errorf("the version is %+v, want epoch 5 at rev 11, with 6 XP", v)
 	}
 	if x, err := b.Extent(ctx, b.g); err != nil || x.Now.IsZero() {
-		b.Errorf("the extent of its events: %+v, %v", x, err)
+		b.Errorf("the extent of the events is %+v (%v), want a time", x, err)
 	}
 }
 
@@ -77,12 +77,12 @@ func frozen(b *board) {
 	b.wants("a change of a frozen guild", err, leaderboard.ErrNotLoaded)
 	b.begin(b.g, snapshot.State{Epoch: 1}, hydrate.FoundBusy)
 	if _, archived, err := b.KeepFrozen(ctx, h); archived || err != nil {
-		b.Errorf("archived %v before its change is, %v", archived, err)
+		b.Errorf("before the change was archived KeepFrozen says archived %v (%v)", archived, err)
 	}
 	b.flushAll()
 	state := snapshot.State{Epoch: 1, Archived: 1}
 	if s, archived, err := b.KeepFrozen(ctx, h); !archived || s != state || err != nil {
-		b.Errorf("archived %v at %+v, %v", archived, s, err)
+		b.Errorf("KeepFrozen says archived %v at %+v (%v), want true at %+v", archived, s, err, state)
 	}
 	b.must(b.AbortHydration(ctx, h))
 	_, _, err = b.KeepFrozen(ctx, h)
@@ -90,7 +90,7 @@ func frozen(b *board) {
 	b.wants("to evict it then", b.EvictFrozen(ctx, h, state), hydrate.ErrLost)
 	b.must(b.Verified(ctx, b.begin(b.g, state, hydrate.FoundUnverified), snapshot.State{Epoch: 2, Archived: 1}))
 
-	b.must(b.Announce(ctx, b.g, []byte("one"))) // the first load's mark comes before it
+	b.must(b.Announce(ctx, b.g, []byte("one"))) // comes after the first load's mark
 	h, err = b.Freeze(ctx, b.g)
 	b.must(err)
 	b.must(b.EvictFrozen(ctx, h, snapshot.State{Epoch: 2, Archived: 1}))
@@ -100,7 +100,7 @@ func frozen(b *board) {
 	b.must(err)
 	for i, e := range log[0] {
 		if i > 0 && e.Reset != "" {
-			b.Errorf("the events %+v, want no reset after the first one: none can be missing", log[0])
+			b.Errorf("the events are %+v, want no reset after the first: none can be missing", log[0])
 		}
 	}
 }

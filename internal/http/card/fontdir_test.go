@@ -15,11 +15,11 @@ const systemFolder = "/usr/share/fonts"
 
 var openSystemFonts = sync.OnceValues(func() (*Fonts, error) { return OpenFonts(systemFolder, slog.New(slog.DiscardHandler)) })
 
-// systemFonts are those that scripts/setup installs, and what else there is.
+// systemFonts returns the fonts that scripts/setup installs, and others of the system.
 func systemFonts(t testing.TB) *Fonts {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("the fonts are those of Linux")
+		t.Skip("the test's fonts are those of Linux")
 	}
 	f, err := openSystemFonts()
 	if err != nil {
@@ -28,7 +28,7 @@ func systemFonts(t testing.TB) *Fonts {
 	return f
 }
 
-// aFont is the path of one of them.
+// aFont returns the path of one of them.
 func aFont(t testing.TB) string {
 	t.Helper()
 	for _, face := range systemFonts(t).regular {
@@ -36,11 +36,11 @@ func aFont(t testing.TB) string {
 			return face.path
 		}
 	}
-	t.Fatal("no font has Devanagari: scripts/setup installs one")
+	t.Fatal("no font has Devanagari; scripts/setup installs one")
 	return ""
 }
 
-// folder holds files by name; the value is their text, or the path of what they are copies of.
+// folder makes a folder of files by name. A value is the file's text, or the path of a file to copy.
 func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,13 +63,13 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-func TestAFolderThatHoldsNoFontsIsAnError(t *testing.T) {
+func TestAFolderWithoutFontsIsAnError(t *testing.T) {
 	empty, readme := t.TempDir(), folder(t, map[string]string{"README.ttf": "no font"})
 	for dir, want := range map[string]string{
 		filepath.Join(empty, "none"): "does not exist", filepath.Join(readme, "README.ttf"): "is not a folder", empty: "has no font", readme: "has no font",
 	} {
 		if _, err := OpenFonts(dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: %v, want that it %s", dir, err, want)
+			t.Errorf("opening %s: %v, want that it %s", dir, err, want)
 		}
 	}
 }
@@ -84,14 +84,14 @@ func TestUnusableFontsAreLeftOut(t *testing.T) {
 	var log bytes.Buffer
 	f, err := OpenFonts(link, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil || len(f.regular) != 1 {
-		t.Fatalf("%v, %v", f, err)
+		t.Fatalf("%v fonts are usable (%v), want one", f, err)
 	}
 	for _, want := range []string{"fonts=1 left_out=1", "broken.ttf"} {
 		if !strings.Contains(log.String(), want) {
-			t.Errorf("the log does not say %q:\n%s", want, log.String())
+			t.Errorf("the log lacks %q:\n%s", want, log.String())
 		}
 	}
-	// What was there at the start may be gone when a name needs it.
+	// A font that existed at the start may be gone when a name needs it.
 	if err := os.Remove(filepath.Join(dir, "deep/er/good.TTF")); err != nil {
 		t.Fatal(err)
 	}
@@ -111,12 +111,12 @@ func TestFontsHaveAnIdentity(t *testing.T) {
 	}
 	one := id(map[string]string{"a.ttf": font})
 	if again := id(map[string]string{"a.ttf": font}); again != one || len(one) != 12 {
-		t.Errorf("a copy has the identity %q, not %q", again, one)
+		t.Errorf("a copy of the folder has the identity %q, want %q of 12 characters", again, one)
 	}
 	if two := id(map[string]string{"a.ttf": font, "b.ttf": font}); two == one {
-		t.Error("another folder has the same identity")
+		t.Error("a folder with one more font has the same identity")
 	}
 	if none := (*Fonts)(nil).ID(); none != "" {
-		t.Errorf("no folder has the identity %q", none)
+		t.Errorf("no folder has the identity %q, want none", none)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestEverythingStaysInItsPlace(t *testing.T) {
+func TestNoTextLeavesTheCardOrOverlaps(t *testing.T) {
 	members := map[string]Data{
 		"ada": ada, "crowded": crowded, "nobody": {},
 		"wide": with(func(d *Data) { d.GlobalName, d.Guild = strings.Repeat("🦊", 60), strings.Repeat("国", 80) }),
@@ -42,12 +42,12 @@ func TestBarShowsProgress(t *testing.T) {
 			}
 		}
 		if math.Abs(got-want) > .01 {
-			t.Errorf("at %v percent the bar is %v long, want %v", progress, got, want)
+			t.Errorf("at %v percent the bar has the length %v, want %v", progress, got, want)
 		}
 	}
 }
 
-func TestWhatTheCardSays(t *testing.T) {
+func TestACardSaysRankLevelAndXP(t *testing.T) {
 	for name, c := range map[string]struct {
 		d    Data
 		want []string
@@ -64,43 +64,43 @@ func TestWhatTheCardSays(t *testing.T) {
 		}
 		for _, text := range c.want {
 			if !said[text] {
-				t.Errorf("%s: the card does not say %q, only %v", name, text, said)
+				t.Errorf("%s: the card lacks %q, it has %v", name, text, said)
 			}
 		}
 	}
 }
 
-// Fifteen letters fit beside the numbers of most members, in every script that runs from right to left too.
-func TestNamesOfOtherScriptsAreNotCutTooEarly(t *testing.T) {
+// Fifteen letters of every script, also from right to left, fit beside the numbers of most members.
+func TestFifteenLettersOfEveryScriptFit(t *testing.T) {
 	for _, name := range []string{"אברהם בן־יוסףים", "שמואל אבינועםים", "عبد الرحمن محمد", "فاطمة الزهراءين"} {
 		d := with(func(d *Data) { d.GlobalName, d.Rank, d.Level = name, 1234, 42 })
 		if got := compose(d, viewers()).lines[5].text; got != name {
-			t.Errorf("%q is cut to %q", name, got)
+			t.Errorf("%q is cut to %q, want it whole", name, got)
 		}
 	}
 }
 
-func TestColoursHaveContrast(t *testing.T) {
+func TestColoursHaveEnoughContrast(t *testing.T) {
 	for theme, palette := range palettes {
 		for _, p := range []paint{ink, soft, gold, silver, bronze} {
 			if got := contrast(palette[p], palette[surface]); got < 4.5 {
-				t.Errorf("theme %d: the contrast of %s to the surface is %.2f", theme, classes[p], got)
+				t.Errorf("theme %d: the contrast of %s to the surface is %.2f, want 4.5", theme, classes[p], got)
 			}
 		}
 		for _, h := range hues {
 			for _, c := range []colour{h.from, h.to} {
 				if got := contrast(palette[white], c); got < 3 {
-					t.Errorf("the contrast of an initial to %s is %.2f", c.css(), got)
+					t.Errorf("the contrast of an initial to %s is %.2f, want 3", c.css(), got)
 				}
 				if got := contrast(palette[track], c); got < 1.8 {
-					t.Errorf("theme %d: the contrast of a bar of %s to its track is %.2f", theme, c.css(), got)
+					t.Errorf("theme %d: the contrast of a bar of %s to its track is %.2f, want 1.8", theme, c.css(), got)
 				}
 			}
 		}
 	}
 }
 
-// contrast is that of WCAG 2.
+// contrast is the contrast ratio of WCAG 2.
 func contrast(a, b colour) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + .05) / (min(x, y) + .05)

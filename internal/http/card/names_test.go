@@ -38,7 +38,7 @@ func TestInitial(t *testing.T) {
 	}
 }
 
-func TestNameIsTheFirstThatShows(t *testing.T) {
+func TestTheNameIsTheFirstThatCanBeDrawn(t *testing.T) {
 	bold := newTypesetter(nil)
 	for _, c := range []struct {
 		global, username string

@@ -19,15 +19,15 @@ func decoded(t *testing.T, d Data, theme Theme) image.Image {
 		t.Fatal(err)
 	}
 	if img.Bounds() != image.Rect(0, 0, cardWidth*pngScale, cardHeight*pngScale) {
-		t.Fatalf("the card is %v", img.Bounds())
+		t.Fatalf("the PNG's size is %v, want the card's times %d", img.Bounds(), pngScale)
 	}
 	if len(drawn) > 100<<10 {
-		t.Errorf("the card has %d bytes", len(drawn))
+		t.Errorf("the PNG has %d bytes, want at most 100 KiB", len(drawn))
 	}
 	return img
 }
 
-// near allows for rounding, which differs among processors.
+// near allows for rounding, which differs between processors.
 func near(a color.Color, want colour) bool {
 	r, g, b, alpha := a.RGBA()
 	w := want.rgba()
@@ -35,14 +35,14 @@ func near(a color.Color, want colour) bool {
 	return alpha == 0xffff && !off(r, w.R) && !off(g, w.G) && !off(b, w.B)
 }
 
-// dot is the pixel at a place of the card.
+// dot returns the pixel at a place of the card.
 func dot(img image.Image, x, y float64) color.Color { return img.At(int(x*pngScale), int(y*pngScale)) }
 
 func TestPNGOfBothThemes(t *testing.T) {
 	for theme, palette := range palettes {
 		img := decoded(t, ada, theme)
 		if _, _, _, alpha := img.At(0, 0).RGBA(); alpha != 0 {
-			t.Errorf("theme %d: the corner is not transparent", theme)
+			t.Errorf("theme %d: the corner's alpha is %d, want 0", theme, alpha)
 		}
 		h := hueOf(ada.UserID)
 		for place, want := range map[[2]float64]colour{
@@ -52,11 +52,11 @@ func TestPNGOfBothThemes(t *testing.T) {
 			{43, 108}: h.from, {165, 108}: h.to,
 		} {
 			if got := dot(img, place[0], place[1]); !near(got, want) {
-				t.Errorf("theme %d: at %v is %v, want %s", theme, place, got, want.css())
+				t.Errorf("theme %d: the pixel at %v is %v, want %s", theme, place, got, want.css())
 			}
 		}
 		if inked(img, image.Rect(left, 70, 460, 105), palette[ink]) < 500 {
-			t.Errorf("theme %d: the name is not there", theme)
+			t.Errorf("theme %d: the name is not drawn", theme)
 		}
 	}
 }
@@ -87,11 +87,11 @@ func TestMissingCharacterIsAFrame(t *testing.T) {
 	img := decoded(t, with(func(d *Data) { d.GlobalName = "国.国" }), Light)
 	for _, x := range []float64{left + 17, left + 17 + 34 + 8} {
 		if got := dot(img, x, 98-12); !near(got, palettes[Light][surface]) {
-			t.Errorf("the middle of the frame is %v", got)
+			t.Errorf("the middle of the frame is %v, want the surface's colour", got)
 		}
 	}
 	if inked(img, image.Rect(left, 70, left+34, 105), palettes[Light][ink]) < 200 {
-		t.Error("there is no frame")
+		t.Error("no frame is drawn for a missing character")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// someBoard has names of every length and script.
+// someBoard returns a board with names of every length and script.
 func someBoard(top int) Board {
 	b := Board{GuildID: "731884926511480832", Guild: "Gopher Garden", Members: 6251, Ranked: 5000}
 	for i, name := range []string{"The Idle Biscuit", "Маша Иванова " + strings.Repeat("W", 90), "مريم"}[:top] {
@@ -29,20 +29,20 @@ func TestAPreviewIsAPictureOfItsBoard(t *testing.T) {
 			t.Fatal(err)
 		}
 		if size := picture.Bounds().Size(); size.X != PreviewWidth || size.Y != PreviewHeight || PreviewWidth != 1200 || PreviewHeight != 630 {
-			t.Errorf("it is %v", size)
+			t.Errorf("the preview's size is %v, want 1200 by 630", size)
 		}
 		if len(drawn) > 150<<10 {
-			t.Errorf("it takes %d bytes", len(drawn))
+			t.Errorf("the preview has %d bytes, want at most 150 KiB", len(drawn))
 		}
 		if seen[string(drawn)] {
-			t.Errorf("with %d members it is the same as with fewer", top)
+			t.Errorf("the preview of %d members is the same as of fewer", top)
 		}
 		seen[string(drawn)] = true
 	}
 }
 
-// Whatever a board is called, no line leaves the picture or runs into another one.
-func TestEverythingHasItsPlaceOnAPreview(t *testing.T) {
+// With any name of the board, no line leaves the picture or runs into another.
+func TestNoTextLeavesThePreviewOrOverlaps(t *testing.T) {
 	b := someBoard(3)
 	b.Guild = strings.Repeat("Wide ", 40)
 	s := composePreview(b, drawn(nil))

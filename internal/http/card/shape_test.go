@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// scripts are names that the Go fonts do not have.
+// scripts are names that the Go fonts cannot draw.
 var scripts = map[string]string{
 	"Arabic": "مريم الزهراء", "Hebrew": "אברהם", "Devanagari": "क्षत्रिय", "Thai": "กิ่งแก้ว", "Han": "漢字", "kana": "さくら",
 }
@@ -28,13 +28,13 @@ func TestEveryScriptIsDrawnWithAFolder(t *testing.T) {
 	for script, name := range scripts {
 		d := with(func(d *Data) { d.GlobalName = name })
 		if n := missing(f, name); n > 0 {
-			t.Errorf("%s: %d glyphs are missing", script, n)
+			t.Errorf("%s: %d glyphs are missing, want 0", script, n)
 		}
 		if got := displayName(d, drawn(f).has); got != name {
-			t.Errorf("%s: the name is %q", script, got)
+			t.Errorf("%s: the name is %q, want %q", script, got, name)
 		}
 		if got := displayName(d, drawn(nil).has); got != d.Username || missing(nil, name) == 0 {
-			t.Errorf("%s: without a folder the name is %q", script, got)
+			t.Errorf("%s: without a folder of fonts the name is %q, want the username", script, got)
 		}
 	}
 }
@@ -52,16 +52,16 @@ func TestLettersAreShaped(t *testing.T) {
 			shaped = append(shaped, uint32(g.index))
 		}
 		if slices.Equal(apart, shaped) {
-			t.Errorf("%s is drawn letter by letter", script)
+			t.Errorf("%s has the same glyphs as its letters drawn one by one", script)
 		}
 		slices.Reverse(apart)
 		if slices.Equal(apart, shaped) {
-			t.Errorf("%s is drawn backwards, letter by letter", script)
+			t.Errorf("%s has the same glyphs as its letters drawn one by one, backwards", script)
 		}
 	}
 }
 
-func TestTextIsInTheOrderInWhichItIsRead(t *testing.T) {
+func TestTextIsDrawnInReadingOrder(t *testing.T) {
 	set := newTypesetter(systemFonts(t))
 	for text, want := range map[string]string{
 		"Bob": "Bob", "אבג": "גבא", "אבג 12": "12 גבא", "Bob אבג": "Bob גבא", "אבג Bob 7": "Bob 7 גבא",
@@ -77,7 +77,7 @@ func TestTextIsInTheOrderInWhichItIsRead(t *testing.T) {
 				}
 			}
 			if g.at < -.1 || g.at > length {
-				t.Errorf("%q: a glyph is at %v of %v", text, g.at, length)
+				t.Errorf("%q: a glyph is at %v, outside the length %v", text, g.at, length)
 			}
 		}
 		if got.String() != want {
@@ -89,26 +89,26 @@ func TestTextIsInTheOrderInWhichItIsRead(t *testing.T) {
 func TestAClusterHasOneBox(t *testing.T) {
 	for text, want := range map[string]int{"👩‍🚀": 1, "👍🏽👍": 2, "🇩🇪🇫🇷": 2, "a\u0335b": 0, "国.国": 2, "ק\u05b8": 1} {
 		if got := missing(nil, text); got != want {
-			t.Errorf("%q has %d boxes, want %d", text, got, want)
+			t.Errorf("%q has %d boxes for missing characters, want %d", text, got, want)
 		}
 	}
 }
 
-// A font that lacks a letter of a word leaves the whole word to another, and nothing else.
+// A font that lacks a letter of a word leaves the whole word, and only that word, to another font.
 func TestAWordHasOneFont(t *testing.T) {
 	glyphs, _ := newTypesetter(systemFonts(t)).shape("Nguyễn 12", true)
 	name, digits := glyphs[0].face, glyphs[len(glyphs)-1].face
 	for _, g := range glyphs[:6] {
 		if g.face != name {
-			t.Error("the name has two fonts")
+			t.Error("the name is drawn in two fonts, want one")
 		}
 	}
 	if name.Font == bold().font || digits.Font != bold().font {
-		t.Error("the name is in the Go font, or the number is not")
+		t.Error("the name is in the Go font or the number is not")
 	}
 }
 
-func TestFontsAreDrawnWithAtOnce(t *testing.T) {
+func TestFontsCanBeUsedConcurrently(t *testing.T) {
 	f := systemFonts(t)
 	d := with(func(d *Data) { d.GlobalName, d.Guild = scripts["Arabic"], scripts["Han"] })
 	want, err := f.PNG(d, Dark)
@@ -119,7 +119,7 @@ func TestFontsAreDrawnWithAtOnce(t *testing.T) {
 	for range 4 {
 		drawing.Go(func() {
 			if got, err := f.PNG(d, Dark); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("the card is another one, %v", err)
+				t.Errorf("a card drawn concurrently differs (%v)", err)
 			}
 		})
 	}

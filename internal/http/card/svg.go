@@ -1,6 +1,6 @@
 package card
 
-//go:generate go test -count=1 -run TestPictureInTheDocs . -update
+//go:generate go test -count=1 -run TestTheCardInTheDocsIsUpToDate . -update
 
 import (
 	"bytes"

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/card.svg again")
 
-func TestPictureInTheDocs(t *testing.T) {
+func TestTheCardInTheDocsIsUpToDate(t *testing.T) {
 	const path = "../../../docs/card.svg"
 	drawn := SVG(ada, Auto)
 	if *update {
@@ -27,11 +27,11 @@ func TestPictureInTheDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(kept, drawn) {
-		t.Errorf("docs/card.svg is not what is drawn now; look at it after go generate ./internal/http/card\n%s", drawn)
+		t.Errorf("docs/card.svg differs from the card drawn now; run go generate ./internal/http/card and look at it\n%s", drawn)
 	}
 }
 
-// outline is what a card consists of, without its texts; it fails the test for a document that is not well-formed.
+// outline returns a card's elements and texts, and fails the test if the card is not well-formed XML.
 func outline(t *testing.T, svg []byte) (elements, texts []string) {
 	t.Helper()
 	decoder := xml.NewDecoder(bytes.NewReader(svg))
@@ -56,7 +56,7 @@ func outline(t *testing.T, svg []byte) (elements, texts []string) {
 		case xml.CharData:
 			texts = append(texts, string(token))
 		case xml.Comment, xml.ProcInst, xml.Directive:
-			t.Fatalf("the card has %T", token)
+			t.Fatalf("the card contains a %T, want only elements and text", token)
 		}
 	}
 }
@@ -71,34 +71,34 @@ func FuzzSVG(f *testing.F) {
 		elements, texts := outline(t, svg)
 		plain, _ := outline(t, SVG(ada, Auto))
 		if !slices.Equal(elements, plain) {
-			t.Errorf("the names changed what the card consists of: %v", elements)
+			t.Errorf("hostile names changed the card's elements to %v", elements)
 		}
 		for _, text := range texts {
 			for _, r := range text {
 				if r != '\n' && (unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r)) {
-					t.Errorf("%U got into %q", r, text)
+					t.Errorf("the control character %U got into the text %q", r, text)
 				}
 			}
 		}
 	})
 }
 
-// hostile are names that break what is careless.
+// hostile are names that break a careless renderer.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><image href="https://example.org/x"/>`, `]]>&amp;&#0;`, `{}.surface{fill:red}</style>`,
 	"\u202eevil\u202c", "a\x00b\x1b\x7f", "\xff\xfe\xed\xa0\x80", strings.Repeat("👨‍👩‍👧‍👦", 40), strings.Repeat("\u0301", 200), "a" + strings.Repeat("\u0335", 250),
 	"مرحبا بالعالم", "שלום", "日本語テキスト", "\u200d", "\ufe0f", "🇩", "\uffff\ufffe\U0010ffff", " ", "\n\n", "ﷺ",
 }
 
-func TestSVGAsksNobody(t *testing.T) {
+func TestSVGLoadsNothing(t *testing.T) {
 	svg := string(SVG(crowded, Auto))
 	for _, word := range []string{"href", "src=", "@import", "<script", "<image", "<foreignObject"} {
 		if strings.Contains(svg, word) {
-			t.Errorf("the card contains %s", word)
+			t.Errorf("the card contains %s, want nothing that loads or runs", word)
 		}
 	}
 	if n := strings.Count(strings.ReplaceAll(svg, "http://www.w3.org/2000/svg", ""), "http"); n != 0 {
-		t.Errorf("the card refers to %d addresses", n)
+		t.Errorf("the card refers to %d addresses, want none", n)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestThemesOfSVG(t *testing.T) {
 	for theme, want := range map[Theme]string{Light: palettes[Light][surface].css(), Dark: palettes[Dark][surface].css()} {
 		svg := string(SVG(ada, theme))
 		if !strings.Contains(svg, ".surface{fill:"+want+"}") || strings.Contains(svg, "prefers-color-scheme") {
-			t.Errorf("theme %d is not drawn in it alone", theme)
+			t.Errorf("theme %d: the surface is not %s, or depends on the viewer's preference", theme, want)
 		}
 	}
 }

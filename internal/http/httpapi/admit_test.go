@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/store/ratelimit"
 )
 
-// slowLimiter charges when the test says so.
+// slowLimiter charges when the test lets it.
 type slowLimiter struct {
 	charging chan struct{}
 	done     chan struct{}
@@ -31,7 +31,7 @@ func (l slowLimiter) Charge(context.Context, ...ratelimit.Budget) (ratelimit.Dec
 	return ratelimit.Decision{Allowed: true, Limit: 9, Remaining: 8, Reset: time.Second}, nil
 }
 
-func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
+func TestRequestsInFlightAreBounded(t *testing.T) {
 	l := slowLimiter{charging: make(chan struct{}), done: make(chan struct{})}
 	api, err := New(Deps{
 		Limiter: l, inFlight: 4, IdentityLimit: 1500, CORSOrigins: []string{"*"},
@@ -53,7 +53,7 @@ func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 	for n := range 4 {
 		running.Go(func() {
 			if got := from(fmt.Sprint("192.0.2.", n), "/v2/openapi.json"); got.StatusCode != 200 {
-				t.Errorf("one of those that may run is %d", got.StatusCode)
+				t.Errorf("a request within the bound is %d, want 200", got.StatusCode)
 			}
 		})
 		<-l.charging
@@ -61,7 +61,7 @@ func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 			continue
 		}
 		if got := from("192.0.2.0", "/v2/openapi.json"); got.StatusCode != 429 || got.Header.Get("Retry-After") != "1" || got.Header.Get("X-RateLimit-Remaining") != "0" {
-			t.Errorf("one more of an address that has its share is %d %v", got.StatusCode, got.Header)
+			t.Errorf("a request beyond its address's share is %d %v, want 429 with Retry-After 1", got.StatusCode, got.Header)
 		}
 	}
 
@@ -69,7 +69,7 @@ func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 		got := ask(path)
 		var body struct{ Message string }
 		if err := json.NewDecoder(got.Body).Decode(&body); err != nil || got.StatusCode != 503 || body.Message == "" {
-			t.Errorf("%s is %d %q, %v", path, got.StatusCode, body.Message, err)
+			t.Errorf("%s beyond the bound is %d %q (%v), want 503 with a message", path, got.StatusCode, body.Message, err)
 		}
 		for name, want := range map[string]string{
 			"Retry-After": "1", "X-RateLimit-Limit": "1500", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1",
@@ -81,18 +81,18 @@ func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 		}
 	}
 	if got := ask("/admin/guilds"); got.StatusCode != 404 {
-		t.Errorf("/admin, which is off and has no such bound, is %d", got.StatusCode)
+		t.Errorf("/admin, which is off and not bounded, is %d, want 404", got.StatusCode)
 	}
 
 	close(l.done)
 	running.Wait()
 	go func() { <-l.charging }()
 	if got := ask("/v2/openapi.json"); got.StatusCode != 200 || got.Header.Get("X-RateLimit-Remaining") != "8" {
-		t.Errorf("one that came later is %d", got.StatusCode)
+		t.Errorf("a later request is %d with %v, want 200 with 8 left", got.StatusCode, got.Header)
 	}
 }
 
-// madeUpKeys has one key in memory; the archive does not say of the others whether there is such a key.
+// madeUpKeys has one key in the cache. For all others the archive does not answer.
 type madeUpKeys struct{ asked chan struct{} }
 
 func (k madeUpKeys) InMemory(presented string) bool { return presented == "known" }
@@ -110,7 +110,7 @@ func (k madeUpKeys) Recheck(ctx context.Context, presented string) (*apikey.Key,
 	return k.Authenticate(ctx, presented)
 }
 
-func TestMadeUpKeysRefuseNoKeyThatIsKnown(t *testing.T) {
+func TestMadeUpKeysDoNotBlockKnownKeys(t *testing.T) {
 	keys := madeUpKeys{asked: make(chan struct{})}
 	api, err := New(Deps{
 		Keys: keys, Limiter: &instant{}, OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now,
@@ -135,11 +135,11 @@ func TestMadeUpKeysRefuseNoKeyThatIsKnown(t *testing.T) {
 		<-keys.asked
 	}
 	if got := status("192.0.2.1", "made up"); got != 429 {
-		t.Errorf("one more key of the address to look up is %d", got)
+		t.Errorf("one more unknown key of the address is %d, want 429", got)
 	}
 	if got := status("192.0.2.1", "known"); got != 200 {
-		t.Errorf("a known key is %d", got)
+		t.Errorf("a known key is %d, want 200", got)
 	}
 	looking.Go(func() { status("192.0.2.2", "made up") })
-	<-keys.asked // another address is looked up
+	<-keys.asked // another address's key is looked up
 }

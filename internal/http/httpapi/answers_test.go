@@ -23,7 +23,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// answering is a request of that owner whose answer is to be sent, in edge.RequestTime.
+// answering returns a request of owner, whose answer may take edge.RequestTime to send.
 func answering(t *testing.T, answers *shares.Pool, owner id.User) (*gin.Context, *httptest.ResponseRecorder) {
 	ctx, cancel := context.WithTimeout(t.Context(), edge.RequestTime)
 	t.Cleanup(cancel)
@@ -42,8 +42,9 @@ func reserving(c *gin.Context, n int) error {
 
 const one, other id.User = "100000000000000001", "100000000000000002"
 
-// Bytes that an owner's clients leave unread count until they are written: more of them are refused, before a change is made, and nobody else's.
-func TestAnswersThatAreNotReadCountAgainstTheirOwner(t *testing.T) {
+// Answers that an owner's clients leave unread count until they are written. Beyond the bound that owner's requests are refused before any
+// change is made; other owners are not affected.
+func TestUnreadAnswersCountAgainstTheirOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := shares.New(4<<20, 1<<20)
 		held, _ := answering(t, answers, one)
@@ -55,21 +56,21 @@ func TestAnswersThatAreNotReadCountAgainstTheirOwner(t *testing.T) {
 		c.Header("ETag", "a")
 		(&api{}).fail(c, writeAs(c, http.StatusOK, jsonType, large))
 		if sent.Code != http.StatusTooManyRequests || sent.Header().Get("Retry-After") == "" || sent.Header().Get("ETag") != "" {
-			t.Errorf("one too many is answered %d %v", sent.Code, sent.Header())
+			t.Errorf("one answer too many is %d %v, want 429 with Retry-After and no ETag", sent.Code, sent.Header())
 		}
 		c, sent = answering(t, answers, one)
 		if err := writeAs(c, http.StatusOK, jsonType, large[:uncounted]); err != nil || sent.Code != http.StatusOK {
-			t.Errorf("a small one is answered %d, %v", sent.Code, err)
+			t.Errorf("a small answer is %d (%v), want 200", sent.Code, err)
 		}
 		c, sent = answering(t, answers, other)
 		if err := writeAs(c, http.StatusOK, jsonType, large); err != nil || sent.Code != http.StatusOK {
-			t.Errorf("another owner's is answered %d, %v", sent.Code, err)
+			t.Errorf("another owner's answer is %d (%v), want 200", sent.Code, err)
 		}
 
 		began := time.Now()
 		c, _ = answering(t, answers, one)
 		if err := reserving(c, 200<<10); !fault.Is(err, fault.RateLimited) || time.Since(began) != edge.RequestTime {
-			t.Errorf("a change gets %v after %v", err, time.Since(began))
+			t.Errorf("a change got %v after %v, want a refusal after %v", err, time.Since(began), edge.RequestTime)
 		}
 		c, _ = answering(t, answers, one)
 		waited := make(chan error)
@@ -77,12 +78,12 @@ func TestAnswersThatAreNotReadCountAgainstTheirOwner(t *testing.T) {
 		synctest.Wait()
 		stateOf(held).answer.Release()
 		if err := <-waited; err != nil {
-			t.Errorf("once they are read: %v", err)
+			t.Errorf("a change once the answers were read: %v, want none", err)
 		}
 	})
 }
 
-// manyRewards is a guild where each level has so many roles.
+// manyRewards returns a guild where each level has this many roles.
 func manyRewards(roles int) *guild.Guild {
 	g := &guild.Guild{}
 	for n := range roles {
@@ -92,7 +93,7 @@ func manyRewards(roles int) *guild.Guild {
 	return g
 }
 
-func TestTheResultsOfALargeChangeAreNoMoreThanWasReserved(t *testing.T) {
+func TestTheLargestResultsFitTheirReservation(t *testing.T) {
 	g := manyRewards(250)
 	gains := make([]leaderboard.Gain, maxMessages)
 	for n := range gains {
@@ -102,12 +103,12 @@ func TestTheResultsOfALargeChangeAreNoMoreThanWasReserved(t *testing.T) {
 	}
 	encoded, err := encode(resultsBody(g, gains))
 	if err != nil || len(encoded) > resultsOf(g, maxMessages) {
-		t.Errorf("%d bytes, reserved are %d; %v", len(encoded), resultsOf(g, maxMessages), err)
+		t.Errorf("the results have %d bytes (%v), want at most the reserved %d", len(encoded), err, resultsOf(g, maxMessages))
 	}
 }
 
-// A stream encodes some of the events that are due, each once and in order, however many roles each has.
-func TestAStreamEncodesSomeEventsAtATime(t *testing.T) {
+// A stream encodes a bounded part of the waiting events, each once and in order, however many roles each has.
+func TestAStreamEncodesBoundedPartsOfItsEvents(t *testing.T) {
 	g := manyRewards(250)
 	var entries []events.Entry
 	for n := range uint64(500) {
@@ -117,11 +118,11 @@ func TestAStreamEncodesSomeEventsAtATime(t *testing.T) {
 	for len(entries) > 0 {
 		text, n, rest, err := encodeEvents(entries, g)
 		if err != nil || n == 0 || len(text) > streamBytes+10<<10 || !strings.HasPrefix(string(text), "id: "+entries[0].ID.String()+"\n") {
-			t.Fatalf("%d events in %d bytes: %v", n, len(text), err)
+			t.Fatalf("%d events in %d bytes (%v), want the next ones within the bound", n, len(text), err)
 		}
 		seen, entries = seen+n, rest
 	}
 	if seen != 500 {
-		t.Errorf("%d events", seen)
+		t.Errorf("%d events were encoded, want 500", seen)
 	}
 }

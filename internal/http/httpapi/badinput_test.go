@@ -21,10 +21,10 @@ import (
 
 const adminToken = "an-operators-token-of-enough-length"
 
-// route is a good request of a route, without credentials. {guild}, {user} and {other} stand for ids.
+// route is a valid request of a route, without credentials. {guild}, {user} and {other} stand for ids.
 type route struct{ method, path, query, body string }
 
-// routes are those of the description.
+// routes returns the routes of openapi.json.
 func routes(t *testing.T) (all []route) {
 	t.Helper()
 	for _, c := range apitest.Calls(t, "{guild}", "{user}") {
@@ -40,7 +40,7 @@ type badRequest struct {
 	header http.Header // over Content-Type: application/json when there is a body
 }
 
-// TestBadInput sends what somebody thought of that is bad. There is nothing behind the API: a handler that would call a use case fails.
+// TestBadInput sends invalid requests of every kind. A handler that reaches a use case fails, because there is none.
 func TestBadInput(t *testing.T) {
 	d := &instant{key: &apikey.Key{ID: "k", OwnerID: "300000000000000001", Permission: apikey.ReadWrite, GuildIDs: []id.Guild{benchGuild}}}
 	handler, err := New(Deps{
@@ -68,7 +68,7 @@ func TestBadInput(t *testing.T) {
 
 var fillIDs = strings.NewReplacer("{guild}", benchGuild, "{user}", "100000000000000007", "{other}", "100000000000000008")
 
-// isRefused sends the request and returns the sentence with which it is refused.
+// isRefused sends the request and returns the message of its refusal.
 func (bad badRequest) isRefused(t *testing.T, client *apitest.Client) string {
 	t.Helper()
 	path, key := fillIDs.Replace(bad.path), "lb_known"
@@ -97,12 +97,12 @@ func (bad badRequest) isRefused(t *testing.T, client *apitest.Client) string {
 		return ""
 	}
 	if limits := len(got.Header.Values("X-RateLimit-Limit")); strings.HasPrefix(path, "/v2") && limits != 1 {
-		t.Errorf("%s: %d headers of the limit", what, limits)
+		t.Errorf("%s: %d X-RateLimit-Limit headers, want 1", what, limits)
 	}
 	return fmt.Sprint(answer["message"])
 }
 
-// badSnowflakes go into a path, so they are encoded.
+// badSnowflakes are put into paths, so they are encoded.
 var badSnowflakes = []string{
 	"1234567890123456", "12345678901234567890", "012345678901234567", "12345678901234567a", "0x1234567890123456", "-12345678901234567", "123456789012345678.0",
 	"%20123456789012345678", "123456789012345678%0A", "123456789012345678%00", "%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5%D9%A6%D9%A7%D9%A8%D9%A9", "123456789012345678%2F1",
@@ -143,7 +143,7 @@ func badAddresses(routes []route) (all []badRequest) {
 	return all
 }
 
-// badQueries are what no route takes.
+// badQueries returns queries that no route accepts.
 func badQueries(routes []route) (all []badRequest) {
 	for _, r := range routes {
 		for _, query := range []string{"a=%zz", "%zz=1", "a=%f", "a=1;b=2", "a=1&a=2", "a=1&a=1"} {
@@ -157,7 +157,7 @@ func badQueries(routes []route) (all []badRequest) {
 	return all
 }
 
-// badBodies are bad for every route that takes a body, made from a good one.
+// badBodies returns bodies that every route with a body refuses, made from a valid one.
 func badBodies(routes []route) (all []badRequest) {
 	for _, r := range routes {
 		if r.body == "" {
@@ -203,7 +203,7 @@ func badBodies(routes []route) (all []badRequest) {
 	return all
 }
 
-// topLevel lists the properties of an object.
+// topLevel returns the names of an object's properties.
 func topLevel(body string) (names []string) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(fillIDs.Replace(body)), &object); err != nil {
@@ -215,7 +215,7 @@ func topLevel(body string) (names []string) {
 	return names
 }
 
-// badBodiless sends bodies to routes that take none.
+// badBodiless returns requests with a body for routes that take none.
 func badBodiless(routes []route) (all []badRequest) {
 	for _, r := range routes {
 		if r.body != "" || r.method == "GET" {

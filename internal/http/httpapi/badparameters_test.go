@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// badNumbers go into a query, for a parameter that is a whole number from 0 or 1.
+// badNumbers are invalid for a query parameter that is a whole number from 0 or 1.
 var badNumbers = []string{
 	"", "-1", "%2B1", "%201", "1%20", "+1", "1.0", "1.5", "1e0", "0x1", "1_0", "one", "1,2", "%D9%A1", "1%00", "null", "-0", "01", "%221%22", "Inf", "%zz", "1%", "-99999999999999999999",
 }
 
-// badPeriods are no names of periods.
+// badPeriods are invalid names of periods.
 var badPeriods = []string{
 	"", "Day", "weeks", "year", "2026", "2026-1", "2026-13", "2026-00", "2026-11-31", "2026-02-29", "2026-11-2", "2026-W00", "2026-W54", "2025-W53", "2026-w48",
 	"2026W48", "season-", "season-A", "season-winter_26", "season-" + strings.Repeat("a", 33), "1969-12-31", "10000-01-01", "day%20", "%00", "2026-11-25T00:00",
 }
 
-// badParameters are queries that are bad for one route.
+// badParameters returns queries that are invalid for one route.
 func badParameters() (all []badRequest) {
 	refused := func(path string, queries ...string) {
 		for _, query := range queries {
 			all = append(all, badRequest{route{"GET", path, query, ""}, 400, nil})
 		}
 	}
-	// number refuses what is no whole number from low to high; without a high, 0, there is none.
+	// number refuses everything that is no whole number from low to high; a high of 0 is no bound.
 	number := func(path, others, name string, low, high int) {
 		query := func(value string) { refused(path, others+name+"="+value) }
 		for _, bad := range badNumbers {

@@ -35,21 +35,21 @@ func presenceOf(present, userIDs string) string {
 	return `{"present":` + present + `,"userIds":` + userIDs + `}`
 }
 
-// with is a good object but for the value of one property.
+// with returns a valid object with another value of one property.
 func with(good, property, was, value string) string {
 	return strings.Replace(good, `"`+property+`":`+was, `"`+property+`":`+value, 1)
 }
 
-// badIDs are no ids in JSON, and no arrays of them.
+// badIDs are invalid ids in JSON, and no arrays of ids either.
 var badIDs = []string{
 	"100000000000000007", "true", "{}", `""`, `"1"`, `"0100000000000000007"`, `"10000000000000000007"`, `"10000000000000000a"`, `" 100000000000000007"`, `"100000000000000007\n"`,
 	`"100000000000000007\u0000"`, `"+100000000000000007"`, `"١٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٧"`, `"@me"`, `"` + strings.Repeat("1", 5000) + `"`,
 }
 
-// badXP are no amounts of XP or messages.
+// badXP are invalid amounts of XP or messages.
 var badXP = []string{"null", "true", `"1"`, "[1]", "{}", "-1", "2147483648", "1.5", "1e400", strings.Repeat("9", 500), "01", "+1", "NaN", "0x1"}
 
-// badUsers are no user data, wherever it is sent.
+// badUsers returns user data that every route refuses.
 func badUsers() []string {
 	all := []string{"null", `"ada"`, "[]", "{}", strings.Replace(goodUser, `}`, `,"username":"ada"}`, 1), strings.Replace(goodUser, `}`, `,"Username":"ada"}`, 1)}
 	for _, property := range []string{`"avatar":null,`, `"discriminator":"0",`, `,"username":"ada"`} {
@@ -70,7 +70,7 @@ func badUsers() []string {
 	return all
 }
 
-// badMessages are messages that are refused wherever they stand.
+// badMessages returns messages that are refused at any index.
 func badMessages() []string {
 	all := []string{
 		"null", `"hello"`, "1", "[]", "[" + goodMessage + "]", "{}", `{"content":"hello",` + goodMessage[1:], `{"channelId":"500000000000000001"}`, `{"userId":"100000000000000007"}`,
@@ -91,7 +91,7 @@ func badMessages() []string {
 	return all
 }
 
-// badPuts are members of a call of PUT that are refused wherever they stand.
+// badPuts returns members that a PUT refuses at any index.
 func badPuts() []string {
 	all := []string{
 		"null", `"100000000000000007"`, "1", "[]", "[" + goodPut + "]", "{}", `{"xp":5}`, `{"userId":"100000000000000007"}`, `{"level":1,` + goodPut[1:], strings.Replace(goodPut, "userId", "userid", 1),
@@ -109,7 +109,7 @@ func badPuts() []string {
 	return all
 }
 
-// badPutCalls are bad for both routes that put members.
+// badPutCalls returns bodies that both routes that put members refuse.
 func badPutCalls() []string {
 	other := strings.Replace(goodPut, "007", "008", 1)
 	all := []string{
@@ -125,7 +125,7 @@ func badPutCalls() []string {
 	return all
 }
 
-// goodPuts are n members, each another one.
+// goodPuts returns n different members.
 func goodPuts(n int) string {
 	members := make([]string, n)
 	for i := range members {
@@ -134,7 +134,7 @@ func goodPuts(n int) string {
 	return putsOf(members...)
 }
 
-// badProperties are the bodies that are bad for one route. The rules of a guild's document and directory are tested in package guild.
+// badProperties returns bodies that one route refuses. Package guild tests the rules of a guild's document and directory.
 func badProperties() (all []badRequest) {
 	refused := func(method, path string, bodies ...string) {
 		for _, body := range bodies {
@@ -207,7 +207,7 @@ func badKeys() []string {
 	return all
 }
 
-// The sentence names the item and the property that is bad.
+// The message names the invalid item and property.
 func TestBadItemsAreNamed(t *testing.T) {
 	d := &instant{key: &writer}
 	handler, err := New(Deps{Keys: d, Limiter: d, OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now})
@@ -263,7 +263,7 @@ func TestBadItemsAreNamed(t *testing.T) {
 	}
 }
 
-// badOnceNames are no names for a request that is made once; each route that changes members looks at it.
+// badOnceNames returns invalid Idempotency-Keys for each route that changes members.
 func badOnceNames(routes []route) (all []badRequest) {
 	for _, r := range routes {
 		if !strings.HasPrefix(r.path, "/v2/") || r.method == "GET" || strings.HasSuffix(r.path, "/presence") ||
@@ -284,7 +284,7 @@ func badEventIDs() (all []badRequest) {
 	return all
 }
 
-// badReasons are no reasons for the audit log.
+// badReasons returns invalid reasons for the audit log.
 func badReasons(routes []route) (all []badRequest) {
 	for _, r := range routes {
 		for _, reason := range []string{"%", "%zz", "%00", "a%00b", "%ff", "%C3", strings.Repeat("%C3%BC", 512) + "x"} {

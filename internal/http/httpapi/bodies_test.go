@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Whatever a member is called, the answer is JSON, with what is not UTF-8 replaced.
-func TestAMemberOfAnyName(t *testing.T) {
+// A member with any name is valid JSON, with invalid UTF-8 replaced.
+func TestAMemberOfAnyNameIsJSON(t *testing.T) {
 	g := &guild.Guild{Settings: guild.Settings{Curve: benchCurve(t)}}
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", `"quoted" \ and </script>`, "\x00\n\u2028\ufffd", "ИВАН 🎉", "\xff not UTF-8 \xc3"}))
 	rapid.Check(t, func(t *rapid.T) {
@@ -22,16 +22,16 @@ func TestAMemberOfAnyName(t *testing.T) {
 		}
 		var got memberJSON
 		if err := json.Unmarshal(encoded, &got); err != nil {
-			t.Fatalf("%v in %s", err, encoded)
+			t.Fatalf("decoding the member: %v in %s", err, encoded)
 		}
 		if got.User.Username != string([]rune(m.User.Username)) || (got.User.GlobalName == nil) != (m.User.GlobalName == nil) {
-			t.Fatalf("%+v of %+v", got.User, m.User)
+			t.Fatalf("the user %+v was encoded as %+v", m.User, got.User)
 		}
 	})
 }
 
-// The properties stand in the order of the API document, absent lists are empty, and only what is not known is null.
-func TestHowAnswersAreWritten(t *testing.T) {
+// Properties are in the order of the API document, absent lists are empty, and only unknown values are null.
+func TestAnswersAreWrittenAsDocumented(t *testing.T) {
 	g := &guild.Guild{Settings: guild.Settings{Curve: benchCurve(t), RoleRewards: []guild.RoleReward{{Level: 1, Stack: true, Roles: []guild.Role{{ID: "300000000000000001"}}}}}}
 	member := leaderboard.Ranked{Rank: 3, Member: leaderboard.Member{XP: 150, MessageCount: 7, User: leaderboard.User{Username: "<ada>"}}}
 	gain := leaderboard.Gain{UserID: "100000000000000001", Gained: 20, XP: 160, Level: 1, MessageCount: 8}
@@ -44,7 +44,7 @@ func TestHowAnswersAreWritten(t *testing.T) {
 			`{"userId":"100000000000000001","gained":20,"xp":160,"level":1,"messageCount":8,"leveledUp":true,"addRoles":["300000000000000001"],"removeRoles":[]}]`: resultsBody(g, []leaderboard.Gain{gain, up}),
 	} {
 		if got, err := encode(body); err != nil || string(got) != want {
-			t.Errorf("%s, %v; want %s", got, err, want)
+			t.Errorf("the answer is %s (%v), want %s", got, err, want)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// busyBody is a body of n messages such as a bot sends them: of about 180 bytes, one in four with user data.
+// busyBody returns a body of n messages as a bot sends them: about 180 bytes each, one in four with user data.
 func busyBody(n int) []byte {
 	var body strings.Builder
 	body.WriteString(`{"messages":[`)

@@ -8,9 +8,9 @@ import (
 	"levelboard/internal/http/card"
 )
 
-func TestTheTagOfAPNGNamesTheFonts(t *testing.T) {
+func TestTheETagOfAPNGNamesTheFonts(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the fonts are those of Linux")
+		t.Skip("the test's fonts are those of Linux")
 	}
 	fonts, err := card.OpenFonts("/usr/share/fonts", slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -20,7 +20,7 @@ func TestTheTagOfAPNGNamesTheFonts(t *testing.T) {
 		with, _ := picture{format: format}.etag(fonts)
 		without, _ := picture{format: format}.etag(nil)
 		if (with != without) != want {
-			t.Errorf("%s: %s and %s", format, with, without)
+			t.Errorf("the ETag of a %s is %s with fonts and %s without, want them different: %v", format, with, without, want)
 		}
 	}
 }

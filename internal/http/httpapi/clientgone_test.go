@@ -16,8 +16,8 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// A failure that nobody heard of is not one of the service; an answer that was made in time is what it is.
-func TestAClientThatHungUpIsNoFailure(t *testing.T) {
+// If the client is gone, a failure does not count as the service's. An answer made in time keeps its status.
+func TestADisconnectedClientIsNoFailure(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
 	for _, c := range []struct {
 		name         string
@@ -40,15 +40,15 @@ func TestAClientThatHungUpIsNoFailure(t *testing.T) {
 			for status := range map[int]bool{c.status: true, c.want: true} {
 				counted := requestDuration.DeleteLabelValues(route, "GET", strconv.Itoa(status))
 				if counted != (status == c.want) {
-					t.Errorf("counted with status %d: %v, want status %d", status, counted, c.want)
+					t.Errorf("counted with status %d: %v, want only status %d", status, counted, c.want)
 				}
 			}
 		})
 	}
 }
 
-// A request that took too long has failed, traced or not: its client has waited for it.
-func TestARequestWhoseTimeIsOverHasFailed(t *testing.T) {
+// A request that exceeds its time is a failure, traced or not, because its client waited.
+func TestARequestOverItsTimeIsAFailure(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
 	for _, traced := range []bool{false, true} {
 		t.Run(fmt.Sprintf("traced=%v", traced), func(t *testing.T) {
@@ -68,11 +68,11 @@ func TestARequestWhoseTimeIsOverHasFailed(t *testing.T) {
 				router.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", route, nil))
 				for status, want := range map[int]bool{503: true, clientGone: false} {
 					if counted := requestDuration.DeleteLabelValues(route, "GET", strconv.Itoa(status)); counted != want {
-						t.Errorf("counted with status %d: %v", status, counted)
+						t.Errorf("counted with status %d: %v, want %v", status, counted, want)
 					}
 				}
 				if logged.Len() == 0 {
-					t.Error("there is no line of it in the log")
+					t.Error("the failure is not logged")
 				}
 			})
 		})

@@ -14,7 +14,7 @@ import (
 
 const benchGuild = "100000000000000001"
 
-// instant knows one key and one guild, and charges nobody.
+// instant knows one key and one guild, and has no limits.
 type instant struct {
 	Board
 	key   *apikey.Key

@@ -19,7 +19,7 @@ import (
 	"levelboard/internal/platform/shares"
 )
 
-// bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after edge.RequestTime.
+// bodyOf returns a request to send messages to benchGuild with a body of this many bytes. It ends after edge.RequestTime.
 func bodyOf(t *testing.T, length int64, key apikey.Key) (c *gin.Context, end func()) {
 	ctx, end := context.WithTimeout(t.Context(), edge.RequestTime)
 	ctx = context.WithValue(ctx, endless.RequestKey{}, &state{Visit: edge.Visit{Caller: edge.Caller{Key: &key}}})
@@ -30,14 +30,14 @@ func bodyOf(t *testing.T, length int64, key apikey.Key) (c *gin.Context, end fun
 
 var (
 	writer = apikey.Key{Permission: apikey.ReadWrite, GuildIDs: []id.Guild{benchGuild}}
-	// idle are keys whose large bodies are for nothing.
+	// idle are keys whose large bodies will be refused.
 	idle = map[string]apikey.Key{
 		"without a grant": {Permission: apikey.ReadWrite},
 		"for reading":     {Permission: apikey.Read, GuildIDs: []id.Guild{benchGuild}},
 	}
 )
 
-// room returns what waits for room for bodies of this length, for requests that end after edge.RequestTime.
+// room waits for room for a body of this length, in a request that ends after edge.RequestTime.
 func room(t *testing.T, a *api, length int64, key apikey.Key) (*shares.Place, error) {
 	c, end := bodyOf(t, length, key)
 	defer end()
@@ -49,21 +49,21 @@ func mustRoom(t *testing.T, a *api, length int64, key apikey.Key) *shares.Place 
 	t.Helper()
 	held, err := room(t, a, length, key)
 	if err != nil {
-		t.Fatalf("a body of %d bytes: %v", length, err)
+		t.Fatalf("room for a body of %d bytes: %v", length, err)
 	}
 	return held
 }
 
-func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
+func TestLargeBodiesWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &api{largeBodies: shares.New(2, largeBodiesOfOwner)}
 		unknown, large := mustRoom(t, a, -1, writer), mustRoom(t, a, maxBody+1, writer)
-		mustRoom(t, a, maxBody, writer) // small ones need no room
+		mustRoom(t, a, maxBody, writer) // small bodies need no room
 		mustRoom(t, a, 0, writer)
 
 		began := time.Now()
 		if _, err := room(t, a, maxBody+1, writer); !fault.Is(err, fault.Unavailable) || time.Since(began) != edge.RequestTime {
-			t.Errorf("one too many got %v after %v", err, time.Since(began))
+			t.Errorf("one large body too many got %v after %v, want fault.Unavailable after %v", err, time.Since(began), edge.RequestTime)
 		}
 		waited := make(chan *shares.Place)
 		go func() { waited <- mustRoom(t, a, maxLargeBody, writer) }()
@@ -72,34 +72,34 @@ func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 		(<-waited).Release()
 		unknown.Release()
 		if n := a.largeBodies.Holders(); n != 0 {
-			t.Errorf("%d still hold room", n)
+			t.Errorf("after all ended %d requests hold room, want 0", n)
 		}
 	})
 }
 
-// Large bodies of those who will be refused wait for each other, and nobody else for them.
-func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
+// Large bodies that will be refused wait only for each other.
+func TestLargeBodiesToBeRefusedHaveTheirOwnRoom(t *testing.T) {
 	for name, key := range idle {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &api{largeBodies: shares.New(1, 1), refusedBodies: shares.New(2, 2)}
 				held := []*shares.Place{mustRoom(t, a, maxLargeBody, key), mustRoom(t, a, maxLargeBody, key)}
 				if _, err := room(t, a, maxLargeBody, key); err == nil {
-					t.Error("one too many of them has room")
+					t.Error("one body too many that will be refused got room")
 				}
 				for _, place := range append(held, mustRoom(t, a, maxLargeBody, writer)) {
 					place.Release()
 				}
 				if n := a.largeBodies.Holders() + a.refusedBodies.Holders(); n != 0 {
-					t.Errorf("%d still hold room", n)
+					t.Errorf("after all ended %d requests hold room, want 0", n)
 				}
 			})
 		})
 	}
 }
 
-// An owner who sends many large bodies slowly takes no other owner's places: their bodies are still read.
-func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
+// An owner who sends many large bodies slowly takes only their own share. Other owners' bodies are still read.
+func TestLargeBodiesOfOneOwnerLeaveRoomForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &api{largeBodies: shares.New(largeBodies, largeBodiesOfOwner)}
 		one, other := writer, writer
@@ -110,7 +110,7 @@ func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 		}
 		began := time.Now()
 		if _, err := room(t, a, maxLargeBody, one); !fault.Is(err, fault.RateLimited) || fault.From(err).RetryAfter <= 0 || time.Since(began) != edge.RequestTime {
-			t.Errorf("one too many of an owner got %v after %v", err, time.Since(began))
+			t.Errorf("one body too many of an owner got %v after %v, want 429 after %v", err, time.Since(began), edge.RequestTime)
 		}
 		held = append(held, mustRoom(t, a, maxLargeBody, other))
 		held[0].Release()
@@ -119,7 +119,7 @@ func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 			place.Release()
 		}
 		if n := a.largeBodies.Holders(); n != 0 {
-			t.Errorf("%d still hold room", n)
+			t.Errorf("after all ended %d requests hold room, want 0", n)
 		}
 	})
 }

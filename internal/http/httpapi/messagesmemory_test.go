@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// The body is read before it is known whether the key may write in the guild, and as many at once as there is room for.
+// The body is read before the key's access to the guild is checked, and many are read at once.
 func TestBadMessagesTakeLittleMemory(t *testing.T) {
 	roles := func(n int) string {
 		return `{"userId":"","channelId":"","roleIds":["` + strings.Repeat(`","`, n-1) + `"]}`
@@ -23,18 +23,18 @@ func TestBadMessagesTakeLittleMemory(t *testing.T) {
 	} {
 		body := []byte(`{"messages":[` + messages + `]}`)
 		if len(body) > maxLargeBody {
-			t.Fatalf("%s: %d bytes", name, len(body))
+			t.Fatalf("%s: the body has %d bytes, more than a request may have", name, len(body))
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := readMessages(body)
 		runtime.ReadMemStats(&after)
 		if !fault.Is(err, fault.Invalid) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want fault.Invalid", name, err)
 		}
-		// Reading twice must not hold much more than what was sent.
+		// Reading it, twice, must not hold much more than the body.
 		if took := after.TotalAlloc - before.TotalAlloc; took > 3*maxLargeBody {
-			t.Errorf("%s: %d KiB were taken for %d", name, took>>10, len(body)>>10)
+			t.Errorf("%s: reading a body of %d KiB took %d KiB, want at most %d", name, len(body)>>10, took>>10, 3*maxLargeBody>>10)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"levelboard/docs"
 )
 
-func TestTheDescriptionIsPackedForWhoTakesGzip(t *testing.T) {
+func TestOpenAPIIsSentAsGzip(t *testing.T) {
 	deps := &instant{}
 	api, err := New(Deps{
 		Keys: deps, Limiter: deps, OpenAPI: docs.OpenAPI, CORSOrigins: []string{"https://example.test"}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
@@ -49,11 +49,11 @@ func TestTheDescriptionIsPackedForWhoTakesGzip(t *testing.T) {
 				}
 			}
 			if allowed := h.Get("Access-Control-Allow-Origin"); allowed != "" && origin != "https://example.test" {
-				t.Errorf("Origin %q may read: %q", origin, allowed)
+				t.Errorf("Origin %q gets Access-Control-Allow-Origin %q, want none", origin, allowed)
 			}
 			if c.coding == "gzip" {
 				if len(body) > len(docs.OpenAPI)/4 {
-					t.Errorf("packed, it is %d bytes of %d", len(body), len(docs.OpenAPI))
+					t.Errorf("packed, openapi.json has %d bytes of %d, want a quarter at most", len(body), len(docs.OpenAPI))
 				}
 				unpacked, err := gzip.NewReader(bytes.NewReader(body))
 				if err != nil {
@@ -64,10 +64,10 @@ func TestTheDescriptionIsPackedForWhoTakesGzip(t *testing.T) {
 				}
 			}
 			if !bytes.Equal(body, docs.OpenAPI) {
-				t.Errorf("Accept-Encoding %q: it is not the description", c.accept)
+				t.Errorf("Accept-Encoding %q: the body is not openapi.json", c.accept)
 			}
 			if head := ask(http.MethodHead, c.accept, origin).Header(); head.Get("Content-Encoding") != c.coding || head.Get("Content-Length") != h.Get("Content-Length") {
-				t.Errorf("Accept-Encoding %q: HEAD has %v, GET %v", c.accept, head, h)
+				t.Errorf("Accept-Encoding %q: HEAD has the headers %v, want GET's %v", c.accept, head, h)
 			}
 		}
 	}

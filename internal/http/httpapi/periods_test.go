@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// periodBoard has one member, who gained as much as the period's first day is.
+// periodBoard has one member, whose gain is the number of the period's first day.
 type periodBoard struct {
 	Board
 	reads int
@@ -29,8 +29,8 @@ func (b *periodBoard) Standings(_ context.Context, _ *guild.Guild, p period.Peri
 	return s, nil
 }
 
-// After midnight nothing has changed but the day: its page is another one, with another ETag.
-func TestAPageOfYesterdayIsNotThatOfToday(t *testing.T) {
+// After midnight only the day has changed. Its page and ETag must differ.
+func TestMidnightChangesTheDaysPage(t *testing.T) {
 	board := &periodBoard{}
 	a := &api{deps: Deps{Board: board}, pages: newPageCache(1 << 20)}
 	g := &guild.Guild{Settings: guild.Settings{Curve: benchCurve(t), TimeZone: "UTC", Periods: []period.Kind{period.Daily}}, Incarnation: 1, Version: 1}
@@ -47,17 +47,17 @@ func TestAPageOfYesterdayIsNotThatOfToday(t *testing.T) {
 	before, _ := get(yesterday)
 	now, outcome := get(today, before.etag)
 	if outcome != pageMiss || now.etag == before.etag || string(now.body) == string(before.body) {
-		t.Errorf("the page of today is a %v, %s %s; that of yesterday %s %s", outcome, now.etag, now.body, before.etag, before.body)
+		t.Errorf("today's page is a %v, %s %s, want a miss that differs from yesterday's %s %s", outcome, now.etag, now.body, before.etag, before.body)
 	}
 	if _, outcome := get(today); outcome != pageHit || board.reads != 2 {
-		t.Errorf("again it is a %v, after %d reads", outcome, board.reads)
+		t.Errorf("today's page read again is a %v, after %d reads, want a hit after 2", outcome, board.reads)
 	}
 	if other := pageETag(g, leaderboard.Version{Epoch: 1, Rev: 1}, pageName{number: 1}); other == now.etag || other == before.etag {
-		t.Errorf("the page of all time has the ETag %s of a day", other)
+		t.Errorf("the board's page without a period has the ETag %s of a day", other)
 	}
 }
 
-func TestHowPeriodsAreWritten(t *testing.T) {
+func TestPeriodsAreWrittenAsDocumented(t *testing.T) {
 	g := &guild.Guild{Settings: guild.Settings{ID: "100000000000000001", Name: "Gophers", MemberCount: 3, Curve: benchCurve(t), TimeZone: "Europe/Berlin"}}
 	row := leaderboard.Ranked{Rank: 1, Member: leaderboard.Member{UserID: "100000000000000002", XP: 150}}
 	season := period.Season{ID: "winter", Name: "Winter", Start: period.DayOf(2026, time.December, 1), End: period.DayOf(2027, time.March, 1)}.Period()
@@ -73,7 +73,7 @@ func TestHowPeriodsAreWritten(t *testing.T) {
 			`"xpGainInterval":0,"xpGlobalMultiplier":0,"xpPerMessageMax":0,"xpPerMessageMin":0}`: standingsBody(&g.Settings, runningBody(g, season), []leaderboard.Standing{{Ranked: row, Gained: 7}}, false),
 	} {
 		if got, err := encode(body); err != nil || string(got) != want {
-			t.Errorf("%s, %v; want %s", got, err, want)
+			t.Errorf("the period is %s (%v), want %s", got, err, want)
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// wantInvalid fails unless the error reaches the client, in a sentence.
+// wantInvalid fails unless err reaches the client as a sentence.
 func wantInvalid(t *testing.T, err error) {
 	t.Helper()
 	if f := fault.From(err); f.Code != fault.Invalid || f.Message == "" {
-		t.Fatalf("the error is %v", err)
+		t.Fatalf("the error is %v, want fault.Invalid with a message", err)
 	}
 }
 
@@ -23,16 +23,16 @@ func wantUsers(t *testing.T, users []id.User) {
 	seen := map[id.User]bool{}
 	for _, user := range users {
 		if !id.Valid(string(user)) || seen[user] {
-			t.Fatalf("user %q is accepted, or accepted again", user)
+			t.Fatalf("the user %q is accepted, though invalid or repeated", user)
 		}
 		seen[user] = true
 	}
 	if len(users) < 1 || len(users) > 1000 {
-		t.Fatalf("%d users are accepted", len(users))
+		t.Fatalf("%d users are accepted, want 1 to 1000", len(users))
 	}
 }
 
-// FuzzPuts reads bodies of PUT of members: what is accepted is within all bounds, with each user once.
+// FuzzPuts reads bodies of PUT on members. What is accepted is within all bounds, with each user once.
 func FuzzPuts(f *testing.F) {
 	const ada = `{"userId":"100000000000000001","xp":5,"messageCount":0,"user":{"avatar":null,"discriminator":"0","username":"ada","globalName":null}}`
 	for _, mode := range []string{"set", "higher", "add", "missing", "", "Set"} {
@@ -54,22 +54,22 @@ func FuzzPuts(f *testing.F) {
 		for i, m := range p.Members {
 			users[i] = m.User
 			if m.XP < 0 || m.XP > level.MaxXP || m.MessageCount != nil && (*m.MessageCount < 0 || *m.MessageCount > int64(level.MaxXP)) {
-				t.Fatalf("%+v is accepted", m)
+				t.Fatalf("%+v is accepted, out of bounds", m)
 			}
 			if m.Data != nil && (len(m.Data.Username) > 256 || strings.Contains(m.Data.Username+m.Data.Discriminator, "\x00")) {
-				t.Fatalf("%+v is accepted", m.Data)
+				t.Fatalf("the user data %+v is accepted, out of bounds", m.Data)
 			}
 		}
 		wantUsers(t, users)
 		switch p.Mode {
 		case leaderboard.PutSet, leaderboard.PutHigher, leaderboard.PutAdd, leaderboard.PutMissing:
 		default:
-			t.Fatalf("mode %q is accepted", p.Mode)
+			t.Fatalf("the mode %q is accepted", p.Mode)
 		}
 	})
 }
 
-// FuzzPresence reads bodies of PUT of presence.
+// FuzzPresence reads bodies of PUT on presence.
 func FuzzPresence(f *testing.F) {
 	for _, body := range []string{
 		`{"present":false,"userIds":["100000000000000001"]}`, `{"present":true,"userIds":["100000000000000001","100000000000000001"]}`, `{"userIds":[],"present":true}`,

@@ -20,7 +20,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// awarding takes its time for messages.
+// awarding takes a while for messages.
 type awarding struct {
 	instant
 	takes time.Duration
@@ -35,7 +35,7 @@ func (d *awarding) Award(ctx context.Context, _ *guild.Guild, messages []leaderb
 	}
 }
 
-// talk serves deps with the times that a listener gives, and returns a client's end of a connection, and what is read from it.
+// talk serves deps with a listener's timeouts, and returns a client's end of a connection and what the client reads.
 func talk(t *testing.T, deps *awarding) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	deps.key, deps.guild = &writer, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
@@ -47,7 +47,7 @@ func talk(t *testing.T, deps *awarding) (net.Conn, *bufio.Reader) {
 	return client, bufio.NewReader(client)
 }
 
-// post is the head of a request to send messages.
+// post returns the head of a request to send messages.
 func post(framing string) string {
 	return "POST /v2/guilds/" + benchGuild + "/messages HTTP/1.1\r\nHost: h\r\n" + keyHeader + ": k\r\nContent-Type: application/json\r\n" + framing + "\r\n\r\n"
 }
@@ -63,7 +63,7 @@ func wantStatus(t *testing.T, r *bufio.Reader, want int) {
 	t.Helper()
 	answer, err := http.ReadResponse(r, nil)
 	if err != nil {
-		t.Fatalf("no answer, want %d: %v", want, err)
+		t.Fatalf("reading the answer: %v, want %d", err, want)
 	}
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != want {
@@ -71,8 +71,8 @@ func wantStatus(t *testing.T, r *bufio.Reader, want int) {
 	}
 }
 
-// A place is not held longer for a body that does not arrive.
-func TestALargeBodyHasToArriveSoon(t *testing.T) {
+// A body that does not arrive holds its place only for edge.BodyTime.
+func TestASlowLargeBodyTimesOut(t *testing.T) {
 	for framing, begins := range map[string]string{
 		"Content-Length: 100000":     `{"messages":[`,
 		"Transfer-Encoding: chunked": "d\r\n" + `{"messages":[` + "\r\n",
@@ -84,15 +84,15 @@ func TestALargeBodyHasToArriveSoon(t *testing.T) {
 				send(t, c, post(framing)+begins)
 				wantStatus(t, r, 400)
 				if took := time.Since(began); took != edge.BodyTime {
-					t.Errorf("answered after %v, want %v", took, edge.BodyTime)
+					t.Errorf("the answer came after %v, want %v", took, edge.BodyTime)
 				}
 			})
 		})
 	}
 }
 
-// The time is for the body alone: not for the work on it, nor for what comes next on the connection.
-func TestTheTimeForALargeBodyEndsWithIt(t *testing.T) {
+// The time limit is for the body only, not for the work on it or the next request on the connection.
+func TestTheTimeForALargeBodyEndsWithTheBody(t *testing.T) {
 	for _, framing := range []string{"Content-Length", "Transfer-Encoding"} {
 		t.Run(framing, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestTheTimeForALargeBodyEndsWithIt(t *testing.T) {
 					}
 					wantStatus(t, r, 200)
 				}
-				time.Sleep(time.Minute) // of the bubble
+				time.Sleep(time.Minute) // synctest's time
 				head := post(fmt.Sprintf("Content-Length: %d", len(small)))
 				send(t, c, head+string(small[:10]))
 				time.Sleep(3 * time.Second)
@@ -118,8 +118,8 @@ func TestTheTimeForALargeBodyEndsWithIt(t *testing.T) {
 	}
 }
 
-// A client that does not read its answer keeps its connection, and no place among the requests in progress.
-func TestAnAnswerThatIsNotReadHoldsNoPlace(t *testing.T) {
+// A client that does not read its answer keeps its connection, but no place among the requests in flight.
+func TestAnUnreadAnswerHoldsNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deps := &awarding{}
 		deps.key, deps.guild = &writer, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
@@ -132,14 +132,14 @@ func TestAnAnswerThatIsNotReadHoldsNoPlace(t *testing.T) {
 			send(t, client, "GET /v2/openapi.json HTTP/1.1\r\nHost: h\r\n\r\n")
 			wantBegin := make([]byte, len("HTTP/1.1 200"))
 			if _, err := io.ReadFull(client, wantBegin); err != nil || string(wantBegin) != "HTTP/1.1 200" {
-				t.Errorf("%q, %v", wantBegin, err)
+				t.Errorf("the answer begins with %q (%v), want HTTP/1.1 200", wantBegin, err)
 			}
 		}
 	})
 }
 
-// A body that does not arrive takes no place from others, only from its own owner's share.
-func TestASlowBodyTakesNoPlace(t *testing.T) {
+// A body that arrives slowly uses only its owner's share.
+func TestASlowBodyUsesItsOwnersShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		owned := writer
 		owned.OwnerID = "300000000000000009"
@@ -158,7 +158,7 @@ func TestASlowBodyTakesNoPlace(t *testing.T) {
 		began := time.Now()
 		wantStatus(t, bufio.NewReader(slow), 400)
 		if took := time.Since(began); took != edge.BodyTime {
-			t.Errorf("the slow one is refused after %v, want %v", took, edge.BodyTime)
+			t.Errorf("the slow body is refused after %v, want %v", took, edge.BodyTime)
 		}
 	})
 }

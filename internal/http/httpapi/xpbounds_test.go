@@ -8,8 +8,8 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// A tag cannot name a constant, so those that bound XP repeat level.MaxXP.
-func TestTheBoundsOfXPInBodiesAreThoseOfLevels(t *testing.T) {
+// A struct tag cannot use a constant, so the tags that bound XP repeat level.MaxXP.
+func TestTagsRepeatTheMaximumXP(t *testing.T) {
 	for _, c := range []struct {
 		body  any
 		field string
@@ -23,7 +23,7 @@ func TestTheBoundsOfXPInBodiesAreThoseOfLevels(t *testing.T) {
 		body := reflect.TypeOf(c.body)
 		field, _ := body.FieldByName(c.field)
 		if got, want := field.Tag.Get("bounds"), fmt.Sprintf("%d..%d", c.least, level.MaxXP); got != want {
-			t.Errorf("%v.%s is bounded by %q, want %q", body, c.field, got, want)
+			t.Errorf("the bounds of %v.%s are %q, want %q", body, c.field, got, want)
 		}
 	}
 }

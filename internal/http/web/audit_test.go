@@ -51,8 +51,8 @@ func TestTheAuditLogOfAGuild(t *testing.T) {
 
 var olderLink = regexp.MustCompile(`href="([^"]+)">Older changes`)
 
-// Each record is on one part, newest first.
-func TestOlderPartsOfTheAuditLog(t *testing.T) {
+// Each record is on one page, newest first.
+func TestTheAuditLogHasPages(t *testing.T) {
 	w, _ := newDataWorld(t)
 	b := w.dataManager()
 	by := audit.With(t.Context(), audit.By{Actor: audit.TheOperator})
@@ -70,13 +70,13 @@ func TestOlderPartsOfTheAuditLog(t *testing.T) {
 		"Role rewards: <bdi>level 5: R23</bdi> → <bdi>level 5: R24</bdi>", "Name: <bdi>Gophers 23</bdi> → <bdi>Gophers 24</bdi>").lacks("{")
 	older := olderLink.FindStringSubmatch(first.text)
 	if older == nil {
-		t.Fatal("there is no way to older changes")
+		t.Fatal("the page has no link to older changes")
 	}
 	second := b.get(strings.ReplaceAll(older[1], "&amp;", "&")).want(200).lacks("Older changes")
 	for i := range 24 {
 		text := fmt.Sprintf("Maximum XP per message: <bdi>%d</bdi> → <bdi>%d</bdi>", 100+i, 101+i)
 		if n := strings.Count(first.text, text) + strings.Count(second.text, text); n != 1 {
-			t.Errorf("the change to %d is shown %d times", 101+i, n)
+			t.Errorf("the change to %d is shown %d times, want once", 101+i, n)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (s *site) browser() *browser {
 	return &browser{t: s.t, site: s, Client: &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute}}
 }
 
-// still is the same browser, but it stays where it is redirected from.
+// still returns the same browser, but it does not follow redirects.
 func (b *browser) still() *browser {
 	client := *b.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -40,7 +40,7 @@ type page struct {
 	t      *testing.T
 	status int
 	header http.Header
-	path   string // where it came to
+	path   string // the final address
 	text   string
 }
 
@@ -98,13 +98,13 @@ func (p page) lacks(texts ...string) page {
 	return p
 }
 
-// signIn goes all the way, to a page that says who is signed in.
+// signIn signs in, and returns a page that names the user.
 func (b *browser) signIn() page {
 	b.t.Helper()
 	return b.get("/sign-in/provider?next=/leaderboard/gophers").want(200, "Ada L.")
 }
 
-// cookie returns the value of the browser's session cookie.
+// cookie returns the value of one of the browser's cookies.
 func (b *browser) cookie(name string) string {
 	u, err := url.Parse(b.site.url)
 	if err != nil {

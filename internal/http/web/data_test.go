@@ -28,7 +28,7 @@ import (
 
 const dataAddress = "/guilds/" + string(public) + "/data"
 
-// newDataWorld is a settingsWorld with the page of data. Its uploads are in the folder that it returns.
+// newDataWorld returns a settingsWorld with the data page, and the folder with its uploads.
 func newDataWorld(t *testing.T) (*settingsWorld, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,14 +55,14 @@ func newDataWorld(t *testing.T) (*settingsWorld, string) {
 	return w, dir
 }
 
-// dataManager is a browser that is signed in, at the page of data.
+// dataManager returns a signed-in browser at the data page.
 func (w *settingsWorld) dataManager() *browser {
 	b := w.browser()
 	b.get("/sign-in/provider?next="+dataAddress).want(200, "Upload and preview")
 	return b
 }
 
-// upload sends an import: pairs of a field's name and its value, where a field called file is one.
+// upload sends an import, with fields as name and value by turns. The field file is a file.
 func (b *browser) upload(fields ...string) page {
 	b.t.Helper()
 	var body bytes.Buffer
@@ -79,7 +79,7 @@ func (b *browser) upload(fields ...string) page {
 	return b.sendBody("POST", dataAddress+"/import", body.String(), "Content-Type", form.FormDataContentType(), "Origin", b.site.url)
 }
 
-// settled reloads the page of data until no job is at work.
+// settled reloads the data page until no job is running.
 func (b *browser) settled() (got page) {
 	b.t.Helper()
 	testenv.Wait(b.t, "the job ends", func() bool {
@@ -89,21 +89,21 @@ func (b *browser) settled() (got page) {
 	return got
 }
 
-// A server that does not know the task which the address names does not look as if there had been none.
-func TestATaskThatAnotherServerHas(t *testing.T) {
+// A server that does not know the job in the address says so, rather than that there is none.
+func TestAJobOfAnotherServerIsNotLost(t *testing.T) {
 	w, _ := newDataWorld(t)
 	b := w.dataManager()
 	elsewhere := func() {
 		t.Helper()
 		got := b.get(dataAddress+"?job=ELSEWHERE").want(200, "Another server of this service may have it", dataAddress+"?job=ELSEWHERE")
 		if strings.Contains(got.text, "Upload and preview") || strings.Contains(got.text, `name="job"`) {
-			t.Error("it shows other tasks")
+			t.Error("the page offers an upload, though another server has the job")
 		}
 	}
 	elsewhere()
 	ready := b.upload("from", "auto", "mode", "higher", "file", "id,xp\n200000000000000001,5\n").want(200)
 	if !strings.Contains(ready.path, "?job=") {
-		t.Errorf("an upload leads to %s", ready.path)
+		t.Errorf("an upload leads to %s, want a job in the address", ready.path)
 	}
 	b.settled().job()
 	elsewhere()
@@ -115,14 +115,14 @@ func (p page) job() string {
 	p.t.Helper()
 	found := jobField.FindStringSubmatch(p.text)
 	if found == nil {
-		p.t.Fatalf("there is no job: %s", p.text)
+		p.t.Fatalf("the page shows no job: %s", p.text)
 	}
 	return found[1]
 }
 
 const oneMember = "id,xp\n500000000000000001,900\n"
 
-func TestOnlyManagersSeeTheData(t *testing.T) {
+func TestOnlyManagersSeeTheDataPage(t *testing.T) {
 	w, _ := newDataWorld(t)
 	for _, path := range []string{dataAddress, dataAddress + "/export?format=csv"} {
 		w.browser().get(path).want(401, "/sign-in?next=")
@@ -148,9 +148,9 @@ func TestAnUploadIsPreviewedAndDiscarded(t *testing.T) {
 	b.upload("from", "auto", "mode", "set", "file", oneMember).want(200)
 	preview := b.settled().want(200, "Preview of the import", "<bdi>&lt;i&gt;members.csv</bdi>: a table", "Import 1 member", "Member 0001")
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("a killed service leaves %v", left)
+		t.Errorf("the uploads of a killed service were left: %v", left)
 	}
-	// It is not lost by another upload, of whatever manager.
+	// Another upload, by any manager, does not replace it.
 	b.upload("from", "csv", "mode", "set", "file", oneMember).want(409, "An import of Ada L. waits to be confirmed.", `href="`+dataAddress+`">Back to the data page`)
 	b.get(dataAddress).want(200, "Uploaded by <bdi>Ada L.</bdi> <time", "Update the preview").lacks("Upload and preview")
 	b.post(dataAddress, url.Values{"do": {"dismiss"}, "job": {preview.job()}}).want(200, "Upload and preview")
@@ -169,7 +169,7 @@ func TestAnUploadIsPreviewedAndDiscarded(t *testing.T) {
 	b.post(dataAddress, url.Values{"do": {"dismiss"}, "job": {failed.job()}}).want(200, "Upload and preview").lacks("Import failed")
 }
 
-// sampleFile is a file of another bot.
+// sampleFile returns another bot's file.
 func sampleFile(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile("../../usecase/importer/testdata/" + name)
@@ -179,7 +179,7 @@ func sampleFile(t *testing.T, name string) string {
 	return string(content)
 }
 
-// The preview offers a choice for each thing that a file lacks, without another upload.
+// The preview offers a choice for everything that the file lacks, without another upload.
 func TestThePreviewOffersWhatAFileNeeds(t *testing.T) {
 	w, _ := newDataWorld(t)
 	b := w.dataManager()
@@ -207,7 +207,7 @@ func TestThePreviewOffersWhatAFileNeeds(t *testing.T) {
 	arcane := b.settled().want(200, "name Arcane as the source").lacks("--from")
 	dismiss(choose(arcane, "choose", "from", "arcane").want(200, "74,360", "Also take from the files the curve").lacks("name Arcane"))
 
-	// A file of settings alone is offered for what it has, and a button with other choices imports nothing.
+	// A file with settings only is offered for them, and a button with other choices imports nothing.
 	b.upload("from", "auto", "mode", "higher", "file", sampleFile(t, "amari-rewards.json")).want(200)
 	rewards := b.settled().want(200, "Import failed", "There is nothing to import", "Also take from the files the role rewards")
 	ready := choose(rewards, "choose", "from", "auto", "settings", "on").want(200, "Take the settings", `name="settings" value="on" checked`).lacks("Import 0 members")
@@ -215,11 +215,11 @@ func TestThePreviewOffersWhatAFileNeeds(t *testing.T) {
 	ready = choose(unticked, "choose", "from", "auto", "settings", "on")
 	choose(ready, "confirm", "from", "auto", "settings", "on").want(200, "Import finished")
 	if saved := w.saved(); !strings.Contains(saved, `"roleRewards":[{`) {
-		t.Errorf("the settings are %s", saved)
+		t.Errorf("the settings are %s, want role rewards of the file", saved)
 	}
 }
 
-func TestWhatIsWrongWithAnUploadIsBesideIt(t *testing.T) {
+func TestAnUploadsErrorIsAtItsField(t *testing.T) {
 	w, dir := newDataWorld(t)
 	b := w.dataManager()
 	many := []string{"from", "auto", "mode", "set"}
@@ -230,27 +230,27 @@ func TestWhatIsWrongWithAnUploadIsBesideIt(t *testing.T) {
 		fields []string
 		id     string
 	}{
-		"no file":         {[]string{"from", "auto", "mode", "set"}, "file-error"},
-		"too large":       {[]string{"mode", "set", "file", oneMember + strings.Repeat(" ", jobs.MaxUpload)}, "file-error"},
-		"too many files":  {many, "file-error"},
-		"no such source":  {[]string{"from", "mee7", "mode", "set", "file", oneMember}, "from-error"},
-		"no such mode":    {[]string{"from", "auto", "mode", "lower", "file", oneMember}, "mode-error"},
-		"level too high":  {[]string{"from", "auto", "mode", "set", "minLevel", "10001", "file", oneMember}, "minLevel-error"},
-		"level no number": {[]string{"from", "auto", "mode", "set", "minLevel", "1e3", "file", oneMember}, "minLevel-error"},
+		"no file":            {[]string{"from", "auto", "mode", "set"}, "file-error"},
+		"too large":          {[]string{"mode", "set", "file", oneMember + strings.Repeat(" ", jobs.MaxUpload)}, "file-error"},
+		"too many files":     {many, "file-error"},
+		"no such source":     {[]string{"from", "mee7", "mode", "set", "file", oneMember}, "from-error"},
+		"no such mode":       {[]string{"from", "auto", "mode", "lower", "file", oneMember}, "mode-error"},
+		"level too high":     {[]string{"from", "auto", "mode", "set", "minLevel", "10001", "file", oneMember}, "minLevel-error"},
+		"level not a number": {[]string{"from", "auto", "mode", "set", "minLevel", "1e3", "file", oneMember}, "minLevel-error"},
 	} {
 		b.upload(test.fields...).want(422, `id="`+test.id+`"`, "Nothing was changed").lacks("Preview")
 		if job := b.get(dataAddress).want(200); strings.Contains(job.text, `name="job"`) {
-			t.Errorf("%s: a job is left", what)
+			t.Errorf("%s: the refused upload left a job", what)
 		}
 	}
 	b.sendBody("POST", dataAddress+"/import", "file=x", "Content-Type", "application/x-www-form-urlencoded", "Origin", b.site.url).want(400)
 	b.sendBody("POST", dataAddress+"/import", "--x\r\nContent-Disposition: form-data; name=\"mode\"\r\n\r\nse", "Content-Type", "multipart/form-data; boundary=x", "Origin", b.site.url).want(422, "arrived incomplete")
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("what was rejected is left: %v", left)
+		t.Errorf("refused uploads left the files %v", left)
 	}
 }
 
-func TestCheckpointsAndResetOnThePage(t *testing.T) {
+func TestCheckpointsAndResetOnTheDataPage(t *testing.T) {
 	w, _ := newDataWorld(t)
 	b := w.dataManager()
 	for _, name := range []string{"", "  ", strings.Repeat("é", 101), "a\x00b"} {

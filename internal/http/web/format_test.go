@@ -9,8 +9,8 @@ import (
 	"levelboard/internal/http/card"
 )
 
-// A letter in place of a picture has the colour of the member's rank card.
-func TestPicturesHaveTheColoursOfCards(t *testing.T) {
+// A letter in place of a picture has the colour of the member's card.
+func TestLettersHaveTheColoursOfCards(t *testing.T) {
 	style, err := os.ReadFile("static/app.css")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestPicturesHaveTheColoursOfCards(t *testing.T) {
 		seen[number] = true
 	}
 	if len(seen) < 12 {
-		t.Errorf("%d colours", len(seen))
+		t.Errorf("app.css has %d colours, want at least 12", len(seen))
 	}
 	s := newSite(t, options{})
 	s.fill(members(1))

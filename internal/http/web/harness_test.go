@@ -45,14 +45,14 @@ const (
 	closed = id.Guild("200000000000000002") // private
 )
 
-// site is the pages on a listener of their own, with a real Redis and a real provider behind them.
+// site serves the pages on their own listener, with a real Redis and a provider.
 type site struct {
 	t        *testing.T
 	url      string
 	provider *testenv.OAuthServer
 	sessions *signin.Sessions
 	guilds   fakeGuilds
-	archive  *sqlite.Archive // it knows public and closed
+	archive  *sqlite.Archive // has public and closed
 	board    *leaderboard.Leaderboard
 	store    *redisstore.Store
 	feed     *watch.Feed
@@ -64,15 +64,15 @@ type site struct {
 	now time.Time
 }
 
-// options are what a test wants to be otherwise.
+// options are what a test changes of a site.
 type options struct {
 	plainHTTP bool
 	noOAuth   bool
 	locals    []signin.Local
 	limit     int
 	keepAlive time.Duration // of a stream of rows
-	watchers  int           // how many watch at most
-	// with completes what the pages are built on, before they are built.
+	watchers  int           // the most watchers
+	// with changes what the pages are built on, before they are built.
 	with func(s *site, live *redisstore.Store)
 }
 
@@ -148,14 +148,14 @@ func newSite(t *testing.T, o options) *site {
 	return s
 }
 
-// users is the use cases of what is stored about people, where keys are stored.
+// users returns the use cases of stored personal data, on the store of keys.
 func (s *site) users(loader leaderboard.Loader) *erasure.Eraser {
 	return erasure.New(s.archive, s.store, loader, s, erasure.Options{
 		Lease: func() (lease.Lease, bool) { return lease.Lease{}, false }, Interval: time.Second, Log: slog.New(slog.DiscardHandler),
 	})
 }
 
-// Announce implements changes.Announcer; nobody here remembers keys.
+// Announce implements changes.Announcer. These tests have no cache of keys.
 func (s *site) Announce(context.Context, changes.Kind, string) {}
 
 func (s *site) clock() time.Time {
@@ -164,14 +164,14 @@ func (s *site) clock() time.Time {
 	return s.now
 }
 
-// pass lets time go by.
+// pass advances the clock.
 func (s *site) pass(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now = s.now.Add(d)
 }
 
-// stored puts the guilds into an archive, and makes them as they are there.
+// stored puts the guilds into an archive, and updates them to their archived form.
 func (s *site) stored() *sqlite.Archive {
 	archive := sqlitetest.Open(s.t)
 	for _, g := range s.guilds {
@@ -182,7 +182,7 @@ func (s *site) stored() *sqlite.Archive {
 	return archive
 }
 
-// fill puts these members on the public board, before anybody looked at it.
+// fill puts these members on the public board, before anybody reads it.
 func (s *site) fill(members []leaderboard.Ranked) {
 	s.t.Helper()
 	h, _, err := s.store.BeginHydration(s.t.Context(), leaderboard.Ref(s.guilds[public]), snapshot.State{})
@@ -221,7 +221,7 @@ func (g fakeGuilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, er
 	return nil, fault.New(fault.NotFound, "This guild is not known here.")
 }
 
-// changing is held while a test changes a guild that is being looked at.
+// changing serializes changes of guilds with reads of them.
 var changing sync.Mutex
 
 func (g fakeGuilds) get(wanted id.Guild) *guild.Guild {
@@ -230,7 +230,7 @@ func (g fakeGuilds) get(wanted id.Guild) *guild.Guild {
 	return g[wanted]
 }
 
-// change replaces a guild by one that is otherwise; without a function it deletes it.
+// change replaces a guild by a changed copy, or deletes it if how is nil.
 func (g fakeGuilds) change(wanted id.Guild, how func(*guild.Guild)) {
 	changing.Lock()
 	defer changing.Unlock()

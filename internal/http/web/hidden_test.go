@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/usecase/hydrate"
 )
 
-// The pages of a board show nobody who is hidden to a visitor.
-func TestPagesDoNotShowWhoIsHidden(t *testing.T) {
+// A board's pages show a visitor no hidden member.
+func TestPagesDoNotShowHiddenMembers(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(3))
 	manager, visitor := s.browser(), s.browser()
@@ -32,7 +32,7 @@ func TestPagesDoNotShowWhoIsHidden(t *testing.T) {
 	visitor.get("/leaderboard/gophers/search?q=member").want(200).lacks(found)
 }
 
-// People who are hidden find that above the board, and nobody else does.
+// Only a hidden user sees above the board that they are hidden.
 func TestTheOwnRowSaysThatItIsHidden(t *testing.T) {
 	s := newSite(t, options{})
 	all := members(3)
@@ -48,7 +48,7 @@ func TestTheOwnRowSaysThatItIsHidden(t *testing.T) {
 	s.browser().get("/leaderboard/gophers").want(200).lacks(says, ada)
 }
 
-func TestSomebodyHidesThemselvesAtTheProfile(t *testing.T) {
+func TestAUserHidesThemselvesOnTheProfile(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(3))
 	b := s.browser()
@@ -63,7 +63,7 @@ func TestSomebodyHidesThemselvesAtTheProfile(t *testing.T) {
 	s.browser().post("/profile/hidden", url.Values{"hidden": {"yes"}}).want(401)
 }
 
-func TestManagersSeeWhoIsHidden(t *testing.T) {
+func TestManagersSeeHiddenMembers(t *testing.T) {
 	w := newSettingsWorldWith(t, func(w *settingsWorld, s *site, _ *redisstore.Store, hydrator *hydrate.Hydrator) {
 		s.deps.Hiding = hiding.New(w.archive, hydrator, w.board, w, slog.New(slog.DiscardHandler))
 	})

@@ -15,13 +15,13 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// memberID is the id of number i of members.
+// memberID returns the id of member i.
 func memberID(i int) id.User { return id.User(fmt.Sprintf("3%017d", i)) }
 
-// memberPath is the address of the page of number i of members.
+// memberPath returns the address of member i's page.
 func memberPath(i int) string { return "/leaderboard/gophers/members/" + string(memberID(i)) }
 
-func TestAnEmptyBoardHelps(t *testing.T) {
+func TestAnEmptyBoardSaysWhatToDo(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.get("/leaderboard/gophers").want(200, "No one is ranked yet", `id="empty">`, `<span id="total">0</span>`).lacks("rel=\"next\"")
@@ -30,7 +30,7 @@ func TestAnEmptyBoardHelps(t *testing.T) {
 	b.get("/leaderboard/gophers/search?q=ada").want(200, "No members found")
 }
 
-func TestTheBoardWithoutScript(t *testing.T) {
+func TestTheBoardWorksWithoutScript(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(250))
 	b := s.browser()
@@ -38,23 +38,23 @@ func TestTheBoardWithoutScript(t *testing.T) {
 		`rel="next" href="/leaderboard/gophers?page=2"`, `href="/leaderboard/gophers?page=3">Last`, "5,000 members", `<span id="total">250</span>`,
 		"/v2/levels/"+string(public)+"?page=1", "123,456", "XP to next level", `id="empty" hidden`)
 	if n := strings.Count(first.text, "<details><summary>"); n != 100 {
-		t.Errorf("%d rows", n)
+		t.Errorf("the first page has %d rows, want 100", n)
 	}
 	first.lacks(`rel="prev"`)
 	last := b.get("/leaderboard/gophers?page=3").want(200, `rel="prev" href="/leaderboard/gophers?page=2"`, "Rank </i>250<").lacks(`rel="next"`)
 	if n := strings.Count(last.text, "<details><summary>"); n != 50 {
-		t.Errorf("%d rows on the last page", n)
+		t.Errorf("the last page has %d rows, want 50", n)
 	}
 	b.get("/leaderboard/gophers?page=99999999999").want(200, "Showing the last page", "Rank </i>250<")
 	if got := b.get("/leaderboard?entry=+gophers+").want(200, "Gophers"); got.path != "/leaderboard/gophers" {
-		t.Errorf("the form led to %s", got.path)
+		t.Errorf("the form led to %s, want /leaderboard/gophers", got.path)
 	}
 	if got := b.send(http.MethodHead, "/leaderboard/gophers", nil).want(200); got.text != "" {
 		t.Error("an answer to HEAD has a body")
 	}
 }
 
-func TestABoardThatIsNotThereHelps(t *testing.T) {
+func TestAnUnknownBoardSaysWhatToDo(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.get("/leaderboard/nobody").want(404, "No community has this name or ID", `value="nobody"`, `action="/leaderboard"`)
@@ -80,24 +80,24 @@ func TestAPrivateBoardShowsNothingToOthers(t *testing.T) {
 	in := s.browser()
 	got := in.get("/sign-in/provider?next=/leaderboard/"+string(closed)).want(200, "Moles", "Private").lacks("You manage this")
 	if got.header.Get("Cache-Control") != "no-store" || got.header.Get("ETag") == "" {
-		t.Errorf("headers of a private board: %v", got.header)
+		t.Errorf("the headers of a private board are %v, want no-store and an ETag", got.header)
 	}
 	in.post("/leaderboard/"+string(closed)+member+"/xp", nil).want(403)
 	if _, err := s.board.Create(t.Context(), s.guilds.get(closed), memberID(1), leaderboard.Creation{XP: 77}); err != nil {
 		t.Fatal(err)
 	}
-	// Their cookie opens the card too.
+	// The session's cookie also opens the card.
 	in.get("/leaderboard/"+string(closed)+member).want(200, "/v2/levels/"+string(closed)+"/users/"+string(memberID(1))+"/card.svg")
 }
 
-func TestAPageThatDidNotChangeIsNotSentAgain(t *testing.T) {
+func TestAnUnchangedPageIs304(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(3))
 	b := s.browser()
 	for _, path := range []string{"/leaderboard/gophers", "/leaderboard/gophers/rows"} {
 		etag := b.get(path).want(200).header.Get("ETag")
 		if got := b.get(path, "If-None-Match", `"x", W/`+etag).want(304); got.text != "" || got.header.Get("ETag") != "W/"+etag || got.header.Get("Content-Security-Policy") != policy {
-			t.Errorf("%s: %v %q", path, got.header, got.text)
+			t.Errorf("the 304 of %s has the headers %v and the body %q, want the ETag and the policy only", path, got.header, got.text)
 		}
 		b.get(path, "If-None-Match", "*").want(304)
 		s.setXP(2, 7)
@@ -105,13 +105,13 @@ func TestAPageThatDidNotChangeIsNotSentAgain(t *testing.T) {
 		s.guilds[public].Version++
 		s.guilds[public].Name = "Others"
 		if b.get(path, "If-None-Match", changed).want(200).header.Get("ETag") == changed {
-			t.Errorf("%s: other settings have the same ETag", path)
+			t.Errorf("%s: new settings did not change the ETag", path)
 		}
 		s.setXP(2, 8)
 	}
 }
 
-// setXP sets the XP of number i of members.
+// setXP sets the XP of member i.
 func (s *site) setXP(i int, xp level.XP) {
 	s.t.Helper()
 	if _, err := s.board.Change(s.t.Context(), s.guilds[public], memberID(i), leaderboard.Change{Op: leaderboard.Set, Amount: xp}); err != nil {
@@ -119,7 +119,7 @@ func (s *site) setXP(i int, xp level.XP) {
 	}
 }
 
-func TestJumps(t *testing.T) {
+func TestTheBoardJumpsToARankOrMember(t *testing.T) {
 	s := newSite(t, options{})
 	rows := members(250)
 	rows[149].UserID = ada
@@ -151,11 +151,11 @@ func TestJumps(t *testing.T) {
 	in := s.browser()
 	in.signIn().want(200, `id="own"><li id=own`+ada, "Rank </i>150<", "/leaderboard/gophers/members/"+ada)
 	if got := in.still().get("/leaderboard/gophers?member=me").want(303).header.Get("Location"); got != "/leaderboard/gophers?page=2#m"+ada {
-		t.Errorf("I am at %s", got)
+		t.Errorf("\"me\" leads to %s, want my row on page 2", got)
 	}
 }
 
-func TestWhoIsNotOnTheBoardIsToldSo(t *testing.T) {
+func TestAVisitorOffTheBoardIsToldSo(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(1))
 	b := s.browser()
@@ -171,7 +171,7 @@ func TestWhoIsNotOnTheBoardIsToldSo(t *testing.T) {
 	b.get("/leaderboard/gophers/members/ada").want(404)
 }
 
-func TestSearch(t *testing.T) {
+func TestMembersAreSearchedByName(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(120))
 	b := s.browser()
@@ -182,7 +182,7 @@ func TestSearch(t *testing.T) {
 	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(`"><script>`)).want(200, "&#34;&gt;&lt;script&gt;").lacks("<script>\"")
 }
 
-func TestTheRulesInWords(t *testing.T) {
+func TestTheRulesAreShownInWords(t *testing.T) {
 	s := newSite(t, options{})
 	g := s.guilds[public]
 	g.XPGainInterval, g.XPPerMessageMin, g.XPPerMessageMax, g.XPGlobalMultiplier = 90_000, 5, 5, 1.5
@@ -201,7 +201,7 @@ func TestTheRulesInWords(t *testing.T) {
 		"Level 5</span> <bdi>Role 0", "and 24 more", "until the next", strings.Repeat("long", 11)+"lon…")
 }
 
-func TestRulesThatSayNothingAreLeftOut(t *testing.T) {
+func TestRulesWithoutEffectAreLeftOut(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(1))
 	s.setXP(0, 0)
@@ -220,7 +220,7 @@ func TestRulesThatSayNothingAreLeftOut(t *testing.T) {
 	b.get(memberPath(0)).want(200, "Level 6</span> <bdi>Regular</bdi> <span class=\"muted\">next, in ")
 }
 
-func TestALevelThatNobodyCanReachIsNotPromised(t *testing.T) {
+func TestAnUnreachableLevelIsNotPromised(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(1))
 	b := s.browser()
@@ -233,7 +233,7 @@ func TestALevelThatNobodyCanReachIsNotPromised(t *testing.T) {
 	b.get(memberPath(0)).want(200, "XP to level")
 }
 
-func TestAMemberIsCalledByANameThatShows(t *testing.T) {
+func TestAMemberHasAVisibleName(t *testing.T) {
 	s := newSite(t, options{})
 	rows := members(4)
 	spaces, marks := "   ", "\u200b\u200d\ufeff"
@@ -249,7 +249,7 @@ func TestAMemberIsCalledByANameThatShows(t *testing.T) {
 	}
 	board := b.get("/leaderboard/gophers").want(200, "who__name>Member 0000<", "who__name>Member 0001<", "who__name>badger<", "who__name>Ida<")
 	board.lacks("who__handle")
-	// The rows that the script is sent are the same.
+	// The stream sends the same rows to the script.
 	var sent rowsBody
 	if err := json.Unmarshal([]byte(b.get("/leaderboard/gophers/rows").want(200).text), &sent); err != nil {
 		t.Fatal(err)
@@ -259,8 +259,8 @@ func TestAMemberIsCalledByANameThatShows(t *testing.T) {
 	}
 }
 
-// Not even a <bdi> holds a mark that ends what the browser keeps apart.
-func TestNamesDoNotTurnTheTextBesideThem(t *testing.T) {
+// Even inside <bdi>, a mark that ends the isolation would change the text beside the name.
+func TestNamesDoNotReverseTheTextBesideThem(t *testing.T) {
 	s := newSite(t, options{})
 	const turned = "\u2069\u202etac"
 	role, channel := guild.Role{ID: "600000000000000001", Name: turned}, guild.Channel{ID: "600000000000000002", Name: turned}
@@ -284,14 +284,14 @@ func TestNamesDoNotTurnTheTextBesideThem(t *testing.T) {
 		"<bdi>600000000000000003</bdi>")
 }
 
-func TestOneIsNotMany(t *testing.T) {
+func TestOneHasTheSingular(t *testing.T) {
 	s := newSite(t, options{})
 	s.guilds[public].MemberCount = 1
 	rows := members(2)
 	rows[0].MessageCount, rows[1].MessageCount = 1, 2000
 	s.fill(rows)
 	b := s.browser()
-	// The operator's member count is left out when it contradicts the board.
+	// The bot's member count is left out when it contradicts the board.
 	b.get("/leaderboard/gophers").want(200, `<span><span id="total">2</span> on the board`, ">1 <i>message</i>", ">2,000 <i>messages</i>").lacks("1 member")
 	b.get(memberPath(0)).want(200, "<b>1</b> message<")
 	b.get(memberPath(1)).want(200, "<b>2,000</b> messages<")
@@ -312,6 +312,6 @@ func TestAPageOfLongNamesStaysSmall(t *testing.T) {
 	without := len(got.text) - 100*len("https://cdn.discordapp.com/avatars/300000000000000001/a_ffffffffffffffffffffffffffffffff.webp?size=64")
 	t.Logf("%d bytes, %d without the addresses of avatars", len(got.text), without)
 	if without > 120<<10 {
-		t.Errorf("%d bytes without avatars", without)
+		t.Errorf("the page has %d bytes without the avatars' addresses, want at most 120 KiB", without)
 	}
 }

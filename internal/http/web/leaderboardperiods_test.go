@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// counting has the public guild count gains of days and weeks, and of a season that runs for a month more.
+// counting lets the public guild count gains of days, weeks and a season that runs for another month.
 func (s *site) counting() {
 	today := period.DayAt(s.clock(), time.UTC)
 	s.guilds.change(public, func(g *guild.Guild) {
@@ -27,7 +27,7 @@ func (s *site) counting() {
 	})
 }
 
-// gain adds to the XP of number i of members.
+// gain adds to the XP of member i.
 func (s *site) gain(i int, xp level.XP) {
 	s.t.Helper()
 	if _, err := s.board.Change(s.t.Context(), s.guilds.get(public), memberID(i), leaderboard.Change{Op: leaderboard.Increment, Amount: xp}); err != nil {
@@ -35,7 +35,7 @@ func (s *site) gain(i int, xp level.XP) {
 	}
 }
 
-func TestTheBoardOfAPeriod(t *testing.T) {
+func TestAPeriodHasABoard(t *testing.T) {
 	s := newSite(t, options{})
 	s.counting()
 	rows := members(150)
@@ -55,7 +55,7 @@ func TestTheBoardOfAPeriod(t *testing.T) {
 		`data-rows="/leaderboard/gophers/rows?period=`+thisWeek+`&amp;page=1"`, `data-live="/leaderboard/gophers/live?period=`+thisWeek+`&amp;page=1"`, `?period=`+thisWeek+`&amp;page=2`).
 		lacks("og:image", `<i>messages`)
 	if at := strings.Index(week.text, "<li id=m"); !strings.HasPrefix(week.text[at:], "<li id=m"+string(memberID(30))) {
-		t.Errorf("the first is %s", week.text[at:at+40])
+		t.Errorf("the first row is %s, want member 30", week.text[at:at+40])
 	}
 	b.get("/leaderboard/gophers?period=season-cup&page=2").want(200, "Rank </i>101<").lacks("board--podium")
 	b.get("/leaderboard/gophers?period=season&page=9").want(200, "Only 2 pages")
@@ -71,7 +71,7 @@ func TestTheBoardOfAPeriod(t *testing.T) {
 	b.get("/leaderboard/gophers?period=week&member="+string(memberID(3))).want(404, "ranked yet")
 	for _, path := range []string{"/rows", "/live"} {
 		if got := b.still().get("/leaderboard/gophers" + path + "?period=day&page=2").want(307).header.Get("Location"); got != "/leaderboard/gophers"+path+"?page=2&period="+day {
-			t.Errorf("the kind of a period leads to %s", got)
+			t.Errorf("the kind of a period leads to %s, want the day's address", got)
 		}
 	}
 	rowsOfDay := "/leaderboard/gophers/rows?period=" + day
@@ -87,7 +87,7 @@ func TestTheBoardOfAPeriod(t *testing.T) {
 	}
 	own := b.get("/leaderboard/gophers?period=week").want(200, "<li id=own"+ada, "+3 <i>XP").text
 	if strings.Index(own, "id=own"+ada) > strings.Index(own, "<li id=m") {
-		t.Error("the visitor's row is not the first")
+		t.Error("the visitor's own row is not above the others")
 	}
 	b.get("/leaderboard/gophers/periods").want(200, "<bdi>&lt;b&gt;Cup</bdi>", "Week of ", "+1,119", "Winners of").lacks("<b>Cup")
 	b.get("/leaderboard/gophers/periods?page=2").want(200, "No more periods")
@@ -97,8 +97,8 @@ func TestTheBoardOfAPeriod(t *testing.T) {
 	b.get(memberPath(30)+"/standing").want(200, `<table class="table standing">`, "Top ", "/users/"+string(memberID(30))+"/card.svg").lacks("<html")
 }
 
-// A page of a period that is open shows that period only, and its stream ends with it.
-func TestABoardOfAPeriodIsWatchedUntilItEnds(t *testing.T) {
+// The open page of a period shows that period only, and its stream ends with the period.
+func TestAPeriodsStreamEndsWithThePeriod(t *testing.T) {
 	s := newSite(t, options{})
 	s.counting()
 	s.fill(members(3))
@@ -128,11 +128,11 @@ func TestTheLevelsAreListed(t *testing.T) {
 	b.get("/leaderboard/gophers/levels").want(200, "4,150", "490,150", "Regular &lt;b&gt;").lacks("reached", "XP to go", ">101<")
 	b.signIn()
 	b.get("/leaderboard/gophers/levels").want(200, "You are at level 10 with 4,200 XP.", "reached", "XP to go")
-	b.get("/leaderboard/gophers/members/"+ada).want(200, "XP to level 11, some ", "messages. <a") // of 27.5 XP each
+	b.get("/leaderboard/gophers/members/"+ada).want(200, "XP to level 11, some ", "messages. <a") // 27.5 XP each
 	b.get("/leaderboard/" + string(closed) + "/levels").want(403)
 }
 
-func TestBadAddressesOfBoardsAndMembers(t *testing.T) {
+func TestBadAddressesAreExplained(t *testing.T) {
 	s := newSite(t, options{})
 	s.counting()
 	s.fill(members(3))
@@ -163,7 +163,7 @@ func TestABoardWithoutPeriodsHasNoTabs(t *testing.T) {
 	b.get(memberPath(1)).want(200, ">#2</span>").lacks("This week", "XP by day")
 }
 
-// Role colours are dots, of the highest reward that is coloured and that the member has.
+// A member's dot has the colour of the highest reward with a colour that the member has.
 func TestRolesHaveTheirColours(t *testing.T) {
 	s := newSite(t, options{})
 	red, none, green := 0xff0000, 0, 0x00ff00
@@ -182,16 +182,16 @@ func TestRolesHaveTheirColours(t *testing.T) {
 		row := page[strings.Index(page, "<li id=m"+string(user)):]
 		row = row[:strings.Index(row, "</li>")]
 		if has := strings.Contains(row, "class=dot"); has != (want != "") || !strings.Contains(row, want) {
-			t.Errorf("the colour of %s is not %q: %s", user, want, row)
+			t.Errorf("the row of %s has another colour than %q: %s", user, want, row)
 		}
 	}
 }
 
-// unescaped undoes how JSON writes HTML.
+// unescaped reverses how JSON escapes HTML.
 func unescaped(text string) string { return strings.NewReplacer(`\"`, `"`, `\n`, "\n").Replace(text) }
 
-// A page of a hundred members with avatars, names and rewards is what most visitors load.
-func TestABoardIsSmallOnItsWay(t *testing.T) {
+// Most visitors load a page of a hundred members with avatars, names and rewards.
+func TestAPackedBoardIsSmall(t *testing.T) {
 	s := newSite(t, options{})
 	s.counting()
 	colour := 0x11aa55
@@ -211,7 +211,7 @@ func TestABoardIsSmallOnItsWay(t *testing.T) {
 	s.fill(rows)
 	got := s.browser().get("/leaderboard/gophers", "Accept-Encoding", "br, gzip").want(200)
 	if got.header.Get("Content-Encoding") != "gzip" || !strings.HasPrefix(got.header.Get("ETag"), `W/"`) {
-		t.Errorf("it is not packed: %v", got.header)
+		t.Errorf("the board is not sent as gzip with a weak ETag: %v", got.header)
 	}
 	unpacked, err := gzip.NewReader(strings.NewReader(got.text))
 	if err != nil {
@@ -219,24 +219,24 @@ func TestABoardIsSmallOnItsWay(t *testing.T) {
 	}
 	page, err := io.ReadAll(unpacked)
 	if n := strings.Count(string(page), "<details><summary>"); err != nil || n != 100 {
-		t.Fatalf("%d rows, %v", n, err)
+		t.Fatalf("the unpacked page has %d rows (%v), want 100", n, err)
 	}
 	t.Logf("%d bytes, packed %d", len(page), len(got.text))
 	if len(got.text) >= 12<<10 {
-		t.Errorf("it takes %d bytes, packed", len(got.text))
+		t.Errorf("the packed page has %d bytes, want less than 12 KiB", len(got.text))
 	}
 }
 
-// The packed size tells how often the same is in it, so nothing secret is packed.
+// The packed size reveals repetitions, so no page with a secret is packed.
 func TestSecretsAreNotPacked(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
 	got := b.post("/profile", map[string][]string{"name": {"bot"}, "permission": {"read"}, "expiry": {"never"}}, "Accept-Encoding", "gzip")
 	if got.want(http.StatusOK, "lb_").header.Get("Content-Encoding") != "" {
-		t.Error("a secret is packed")
+		t.Error("a page with a secret is packed")
 	}
 	if b.get("/profile", "Accept-Encoding", "gzip").want(200).header.Get("Content-Encoding") != "gzip" {
-		t.Error("the profile is not packed")
+		t.Error("the profile without a secret is not packed")
 	}
 }

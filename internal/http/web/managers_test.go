@@ -22,10 +22,10 @@ func TestAManagerSetsXP(t *testing.T) {
 	b.get(memberPath(2)).want(200, ">#3</b>", "Change XP", "card.svg", "/v2/levels/"+string(public)+"/users/"+string(memberID(2)))
 	got := b.post(memberPath(2)+"/xp", confirmed("op", "set", "xp", "6000000", "reason", "a contest")).want(200, "XP updated: 4,999,998 before, 6,000,000 now.", ">#1</b>", "<b>6,000,000</b> XP", "<b>123,456</b> messages")
 	if got.path != memberPath(2)+"?before=4999998&after=6000000" {
-		t.Errorf("it led to %s", got.path)
+		t.Errorf("setting XP led to %s, want the member with before and after", got.path)
 	}
 	if log := s.log.String(); strings.Contains(log, ada) || !strings.Contains(log, "after=6000000") {
-		t.Errorf("the log does not say what was done, or who did it, which is in the audit log: %s", log)
+		t.Errorf("the log lacks the change, or names the user, who belongs in the audit log only: %s", log)
 	}
 	for _, form := range []url.Values{nil, {"xp": {"5"}}, confirmed("op", "set", "xp", "-1"), confirmed("op", "set", "xp", "2147483648"),
 		confirmed("op", "set", "xp", "1.5"), confirmed("op", "set", "xp", ""), confirmed("xp", "5"), confirmed("op", "lose", "xp", "5"),
@@ -35,7 +35,7 @@ func TestAManagerSetsXP(t *testing.T) {
 	b.get(memberPath(2)).want(200, "<b>6,000,000</b> XP")
 	b.post(memberPath(2)+"/xp", confirmed("op", "take", "xp", "7000000")).want(200, "6,000,000 before, 0 now.")
 	b.post(memberPath(2)+"/xp", confirmed("op", "add", "xp", "70")).want(200, "0 before, 70 now.")
-	for range 2 { // of a double click
+	for range 2 { // a double click
 		b.post(memberPath(2)+"/xp", confirmed("op", "add", "xp", "5", "once", "token")).want(200, "70 before, 75 now.", "<b>75</b> XP")
 	}
 	b.post(memberPath(2)+"/xp", confirmed("op", "add", "xp", "6", "once", "token")).want(200, "75 before, 81 now.")
@@ -49,7 +49,7 @@ func TestAManagerSetsXP(t *testing.T) {
 		b.get(memberPath(2)+"/xp?"+query).want(200, says)
 	}
 	b.post(memberPath(2)+"/xp", confirmed("op", "level", "xp", "10")).want(200, "12 before, 4,150 now.")
-	for _, wrong := range []string{"10001", "-1", "1,00", "x", "10000"} { // nobody can reach the last one
+	for _, wrong := range []string{"10001", "-1", "1,00", "x", "10000"} { // no XP reaches the last
 		b.post(memberPath(2)+"/xp", confirmed("op", "level", "xp", wrong)).want(422, "field--bad", `value="level" selected`)
 	}
 	b.get(memberPath(2) + "?before=1&after=x").want(200).lacks("XP updated")
@@ -65,7 +65,7 @@ func TestAManagerResetsAMember(t *testing.T) {
 	b.post(memberPath(1)+"/remove", confirmed("remove", "on", "reason", strings.Repeat("é", 513))).want(422, `id="remove-reason-error"`)
 	got := b.post(memberPath(1)+"/remove", confirmed("remove", "on")).want(200, "Member reset", `<span id="total">2</span>`).lacks(string(memberID(1)))
 	if got.path != "/leaderboard/gophers?done=removed" {
-		t.Errorf("it led to %s", got.path)
+		t.Errorf("resetting a member led to %s, want the board with done=removed", got.path)
 	}
 	b.get(memberPath(1)).want(404)
 	b.post(memberPath(1)+"/remove", confirmed("remove", "on")).want(404)

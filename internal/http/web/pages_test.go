@@ -18,10 +18,10 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://cdn.discordapp.com; connect-src 'self'; " +
 	"manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// inline is what the policy would keep from working: a page that has it is broken.
+// inline matches what the Content-Security-Policy blocks: a page that has it is broken.
 var inline = regexp.MustCompile(`(?i)<style|\sstyle=|<script(?:\s[^>]*)?>[^<]|\son[a-z]+=["']|javascript:`)
 
-// The colors are those of the system until a browser chooses, which needs no script.
+// The colors follow the system until the browser chooses others, which needs no JavaScript.
 func TestTheColorsAreChosen(t *testing.T) {
 	s := newSite(t, options{noOAuth: true})
 	b := s.browser()
@@ -31,18 +31,18 @@ func TestTheColorsAreChosen(t *testing.T) {
 		return b.post("/theme", url.Values{"theme": {theme}, "next": {next}})
 	}
 	if got := choose("dark", "/leaderboard/gophers?page=1").want(200, `data-theme="dark"`, `name="color-scheme" content="dark"`, `value="dark" aria-pressed="true"`); got.path != "/leaderboard/gophers?page=1" {
-		t.Errorf("it leads to %s", got.path)
+		t.Errorf("the choice leads to %s, want the page it was made on", got.path)
 	}
 	b.get("/nowhere").want(404, `data-theme="dark"`)
 	if got := choose("light", "//evil.example").want(200, `data-theme="light"`); got.path != "/" {
-		t.Errorf("it leads to %s", got.path)
+		t.Errorf("the choice leads to %s, want the start", got.path)
 	}
 	choose(`"><b>`, "/").want(200).lacks("data-theme")
 	b.get("/", "Cookie", `levelboard-theme=x"y`).want(200).lacks("data-theme")
 }
 
-// A slash at the end leads to the page, and never to another site.
-func TestASlashAtTheEndLeadsToThePage(t *testing.T) {
+// A trailing slash redirects to the page, never to another site.
+func TestATrailingSlashRedirects(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(1))
 	b := s.browser()
@@ -56,12 +56,12 @@ func TestASlashAtTheEndLeadsToThePage(t *testing.T) {
 	}
 	for asked, want := range map[string]string{"//evil.example//": "/evil.example", "/%5Cevil.example/": "/%5Cevil.example", "/nowhere": ""} {
 		if got := b.still().get(asked); got.header.Get("Location") != want {
-			t.Errorf("%s leads to %s", asked, got.header.Get("Location"))
+			t.Errorf("%s leads to %q, want %q", asked, got.header.Get("Location"), want)
 		}
 	}
 }
 
-func TestEveryAnswerIsGuarded(t *testing.T) {
+func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(100))
 	b := s.browser()
@@ -117,15 +117,15 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 			}
 		}
 		if found := inline.FindString(got.text); found != "" {
-			t.Errorf("%s has %q", what, found)
+			t.Errorf("%s has %q, which the policy blocks", what, found)
 		}
 		if len(got.text) > 120<<10 {
-			t.Errorf("%s takes %d bytes", what, len(got.text))
+			t.Errorf("%s has %d bytes, want at most 120 KiB", what, len(got.text))
 		}
 	}
 }
 
-// members makes a page of members.
+// members returns a page of n members.
 func members(n int) []leaderboard.Ranked {
 	rows := make([]leaderboard.Ranked, n)
 	for i := range rows {
@@ -155,18 +155,18 @@ func TestHostileNamesStayNames(t *testing.T) {
 	got.lacks("<script>alert", "<img src=x", `evil`)
 }
 
-func TestStaticFilesAreKeptByTheirHash(t *testing.T) {
+func TestStaticFilesAreCachedByTheirHash(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	home := b.get("/").text
 	addresses := regexp.MustCompile(`/static/[0-9a-f]+/[a-z.]+`).FindAllString(home, -1)
 	if len(addresses) < 3 {
-		t.Fatalf("static files %q", addresses)
+		t.Fatalf("the page has the static files %q, want at least 3", addresses)
 	}
 	for _, address := range addresses {
 		got := b.get(address).want(200)
 		if got.header.Get("Cache-Control") != "public, max-age=31536000, immutable" || got.header.Get("Content-Type") == "" || got.header.Get("Set-Cookie") != "" {
-			t.Errorf("%s: %v", address, got.header)
+			t.Errorf("%s has the headers %v, want a type, a cache for a year and no cookie", address, got.header)
 		}
 	}
 	b.get("/favicon.ico").want(200, "<svg")
@@ -175,7 +175,7 @@ func TestStaticFilesAreKeptByTheirHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Accept-Encoding", "gzip") // said by hand, the client leaves the body packed
+	r.Header.Set("Accept-Encoding", "gzip") // set by hand, so the client does not unpack
 	answer, err := b.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -183,11 +183,11 @@ func TestStaticFilesAreKeptByTheirHash(t *testing.T) {
 	defer answer.Body.Close()
 	packed, err := io.ReadAll(answer.Body)
 	if whole := len(b.get(addresses[i]).text); err != nil || answer.Header.Get("Content-Encoding") != "gzip" || answer.Header.Get("Vary") != "Accept-Encoding" || len(packed) > whole/2 {
-		t.Errorf("%d bytes of %d, %v, %v", len(packed), whole, answer.Header, err)
+		t.Errorf("the packed file has %d bytes of %d, with %v (%v), want gzip of half the size", len(packed), whole, answer.Header, err)
 	}
 }
 
-func TestTooManyPages(t *testing.T) {
+func TestTooManyRequestsForPagesAre429(t *testing.T) {
 	s := newSite(t, options{limit: 3})
 	b := s.browser()
 	for range 3 {
@@ -195,8 +195,8 @@ func TestTooManyPages(t *testing.T) {
 	}
 	got := b.get("/nowhere").want(429, "Too many requests", "Try again in")
 	if got.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("the 429 has no Retry-After")
 	}
-	// Static files cost nothing, or the error page could not be drawn.
+	// Static files are not limited, so that the error page can be drawn.
 	b.get("/favicon.ico").want(200)
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestPeopleSeeAndEraseTheirData(t *testing.T) {
+func TestUsersSeeAndEraseTheirData(t *testing.T) {
 	s := newSite(t, options{})
 	s.browser().post("/profile/erase", field("confirm", "erase")).want(401)
 	b, other := s.browser(), s.browser()
@@ -15,7 +15,7 @@ func TestPeopleSeeAndEraseTheirData(t *testing.T) {
 
 	data := b.get("/profile/data.json").want(200, `"userId":"`+ada+`"`, `"guilds":[]`, `"keys":[{"id":"`, `"sessions":2`, `"audit":[]`)
 	if data.header.Get("Content-Disposition") == "" || data.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("%v", data.header)
+		t.Errorf("the download's headers are %v, want an attachment that nobody stores", data.header)
 	}
 	s.browser().get("/profile/data.json").want(401)
 
@@ -25,17 +25,17 @@ func TestPeopleSeeAndEraseTheirData(t *testing.T) {
 	b.post("/profile/erase", field("confirm", "erase"), "Origin", "https://evil.example").want(403)
 	b.get("/profile/erase").want(405)
 	if _, works := s.works(k.secret); !works {
-		t.Error("the key is gone, and nothing was confirmed")
+		t.Error("the key was deleted before the erasure was confirmed")
 	}
 
 	b.post("/profile/erase", field("confirm", " erase ")).want(200, "Your data is erased", "you are signed out").lacks("ada")
 	if _, works := s.works(k.secret); works {
-		t.Error("the key is there after the erasure")
+		t.Error("the key works after the erasure")
 	}
 	for _, browser := range []*browser{b, other} {
 		browser.get("/profile").want(401).lacks("my bot")
 	}
-	// Whoever comes back starts from nothing.
+	// A user who signs in again starts from nothing.
 	b.signIn()
 	b.get("/profile").want(200, "0 API keys, 1 session").lacks("my bot")
 	b.get("/profile/history").want(200).lacks("my bot")

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// madeKey is a key that was made with the form of the profile.
+// madeKey is a key created with the profile's form.
 type madeKey struct {
 	page
 	id, secret, address string
@@ -20,17 +20,17 @@ type madeKey struct {
 
 var secretOf = regexp.MustCompile(`id="secret"[^>]*>(lb_([0-9A-Za-z]{12})[0-9A-Za-z]{38})<`)
 
-// shown returns the secret that a page shows.
+// shown returns the secret that the page shows.
 func (p page) shown() (secret, keyID string) {
 	p.t.Helper()
 	found := secretOf.FindStringSubmatch(p.text)
 	if found == nil {
-		p.t.Fatalf("%s shows no secret:\n%s", p.path, p.text)
+		p.t.Fatalf("the page %s shows no secret:\n%s", p.path, p.text)
 	}
 	return found[1], found[2]
 }
 
-// makeKey fills in the form: pairs of a field and a value, over a key to read for 30 days.
+// makeKey fills in the form. fields are names and values by turns, over those of a read-only key for 30 days.
 func (b *browser) makeKey(fields ...string) madeKey {
 	b.t.Helper()
 	got := b.post("/profile", keyFields(fields...)).want(200, "Copy it now")
@@ -52,7 +52,7 @@ func keyFields(fields ...string) url.Values {
 
 func field(name, value string) url.Values { return url.Values{name: {value}} }
 
-// works reports whether the secret is that of a key, and of which guilds.
+// works reports whether the secret belongs to a key, and to which guilds the key has access.
 func (s *site) works(secret string) (guilds []id.Guild, ok bool) {
 	s.t.Helper()
 	keyID, err := apikey.Parse(secret)
@@ -78,16 +78,16 @@ func TestKeysNeedASignIn(t *testing.T) {
 	b.get("/sign-in/provider?next=/profile").want(200, "No keys yet", "0 of 25")
 }
 
-func TestAKeysLifeOnThePages(t *testing.T) {
+func TestAKeyIsMadeRenamedRotatedAndDeleted(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
 	k := b.makeKey("name", " My bot ", "permission", "read_write", "expiry", "7", "guild", string(public))
 	if k.header.Get("Cache-Control") != "no-store" || strings.Contains(k.path, k.secret) {
-		t.Errorf("the secret's page is at %s, %v", k.path, k.header)
+		t.Errorf("the secret's page is at %s with %v, want no-store and no secret in the address", k.path, k.header)
 	}
 	if guilds, ok := s.works(k.secret); !ok || len(guilds) != 1 || guilds[0] != public {
-		t.Errorf("the new key works %t in %v", ok, guilds)
+		t.Errorf("the new key works: %t, in %v, want in %s only", ok, guilds, public)
 	}
 	list := b.get("/profile").want(200, "<bdi>My bot</bdi>", "lb_"+k.id, "Read and write", "<bdi>Gophers</bdi>", "1 of 25", "<dd>Never</dd>", "created <bdi>My bot</bdi> with access to <bdi>Gophers</bdi>")
 	list.lacks(k.secret, "Expires soon")
@@ -95,7 +95,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 
 	still := b.still()
 	if got := still.post(k.address, field("name", "Other")).want(303); got.header.Get("Location") != k.address+"?done=renamed" {
-		t.Errorf("a change leads to %s", got.header.Get("Location"))
+		t.Errorf("renaming leads to %s, want the key with done=renamed", got.header.Get("Location"))
 	}
 	b.get("/profile").want(200, "<bdi>Other</bdi>", "renamed <bdi>My bot</bdi> to <bdi>Other</bdi>")
 	b.post(k.address+"/ungrant", field("guild", string(public))).want(200, "Access revoked.", "None yet", "Grant access<span")
@@ -112,7 +112,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 	}
 	third, _ := b.post(k.address+"/rotate", field("overlap", "none")).want(200, "Old secrets no longer work.").shown()
 	if _, ok := s.works(second); ok {
-		t.Error("the secret from before works on without an overlap")
+		t.Error("after a rotation without an overlap the old secret works")
 	}
 	if _, ok := s.works(third); !ok {
 		t.Error("the new secret does not work")
@@ -123,7 +123,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 	s.pass(4 * 24 * time.Hour)
 	b.get(k.address).want(200, "Expires soon")
 	s.pass(3 * 24 * time.Hour)
-	b = s.browser() // the session is over, too
+	b = s.browser() // the session has ended too
 	b.signIn()
 	b.get("/profile").want(200, "Expired")
 	b.get(k.address).want(200, "This key has expired").lacks("Rotate</button>")
@@ -131,7 +131,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 
 	b.get(k.address+"/delete").want(200, "Delete this key?", "Cancel")
 	if _, err := s.archive.Key(t.Context(), k.id); err != nil {
-		t.Errorf("asking about the deletion deleted it: %v", err)
+		t.Errorf("the page that asks for confirmation deleted the key: %v", err)
 	}
 	b.post(k.address+"/delete", nil).want(200, "Key deleted", "No keys yet")
 	b.get(k.address).want(404, "You have no key with this ID")
@@ -140,7 +140,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 	for _, secret := range []string{k.secret, second, third} {
 		history.lacks(secret)
 		if strings.Contains(s.log.String(), secret[15:]) {
-			t.Error("the log has a secret")
+			t.Error("the log contains a secret")
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestAKeyThatNeverExpires(t *testing.T) {
 	b.get(b.makeKey("expiry", "never").address).want(200, "Never")
 }
 
-func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
+func TestAKeysErrorIsAtItsField(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
@@ -171,17 +171,17 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 		form url.Values
 		want []string
 	}{
-		"nothing":                  {nil, []string{"Nothing was changed", `href="#name"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
-		"only spaces":              {keyFields("name", " \t "), []string{`aria-describedby="name-hint name-error"`, `aria-invalid="true"`}},
-		"nothing to be seen":       {keyFields("name", "\u200b"), []string{`id="name-error"`, "Enter a visible name"}},
-		"a name that turns":        {keyFields("name", "\u202etob"), []string{`id="name-error"`, "direction"}},
-		"a long name":              {keyFields("name", strings.Repeat("é", 51)), []string{`id="name-error"`, strings.Repeat("é", 51)}},
-		"two lines":                {keyFields("name", "a\nb"), []string{`id="name-error"`}},
-		"another permission":       {keyFields("permission", "admin"), []string{`id="permission-error"`, `value="bot"`}},
-		"another expiry":           {keyFields("expiry", "8"), []string{`id="expiry-error"`}},
-		"not a guild":              {keyFields("guild", "x"), []string{`id="guild-error"`}},
-		"somebody else's guild":    {keyFields("guild", string(public), "guild", outside), []string{"You may grant only guilds that you own or administer.", `name="guild[` + string(public) + `]" value="on" checked`}},
-		"what was chosen is there": {keyFields("name", "", "permission", "read_write", "expiry", "365"), []string{`value="read_write" checked`, `value="365" selected`}},
+		"nothing":               {nil, []string{"Nothing was changed", `href="#name"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
+		"only spaces":           {keyFields("name", " \t "), []string{`aria-describedby="name-hint name-error"`, `aria-invalid="true"`}},
+		"nothing to be seen":    {keyFields("name", "\u200b"), []string{`id="name-error"`, "Enter a visible name"}},
+		"a name that turns":     {keyFields("name", "\u202etob"), []string{`id="name-error"`, "direction"}},
+		"a long name":           {keyFields("name", strings.Repeat("é", 51)), []string{`id="name-error"`, strings.Repeat("é", 51)}},
+		"two lines":             {keyFields("name", "a\nb"), []string{`id="name-error"`}},
+		"another permission":    {keyFields("permission", "admin"), []string{`id="permission-error"`, `value="bot"`}},
+		"another expiry":        {keyFields("expiry", "8"), []string{`id="expiry-error"`}},
+		"not a guild":           {keyFields("guild", "x"), []string{`id="guild-error"`}},
+		"somebody else's guild": {keyFields("guild", string(public), "guild", outside), []string{"You may grant only guilds that you own or administer.", `name="guild[` + string(public) + `]" value="on" checked`}},
+		"what was chosen stays": {keyFields("name", "", "permission", "read_write", "expiry", "365"), []string{`value="read_write" checked`, `value="365" selected`}},
 	} {
 		t.Run(name, func(t *testing.T) { b.post("/profile", test.form).want(422, test.want...).lacks(`id="secret"`) })
 	}
@@ -192,7 +192,7 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 	b.post(k.address+"/rotate", field("overlap", "2h")).want(422, `id="overlap-error"`).lacks(`id="secret"`)
 	b.post(k.address+"/grant", field("guild", outside)).want(403, "You may grant only guilds")
 	b.post(k.address+"/grant", field("guild", "")).want(400)
-	b.post(k.address+"/rotate?overlap=none", nil).want(422) // a field in an address is none
+	b.post(k.address+"/rotate?overlap=none", nil).want(422) // a field in the address does not count
 	b.post("/profile", url.Values{"name": {strings.Repeat("a", 65<<10)}}).want(413, "The form is too large")
 	b.get("/profile?page=0").want(400)
 	b.get("/profile/history?before=x").want(400)
@@ -200,7 +200,7 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 	b.get("/profile").want(200, "1 of 25")
 }
 
-// Without script a browser sends a form twice and shows the second answer.
+// Without JavaScript a browser sends a form twice and shows the second answer.
 func TestADoubleClickMakesOneKey(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
@@ -209,10 +209,10 @@ func TestADoubleClickMakesOneKey(t *testing.T) {
 	first, _ := b.post("/profile", form).want(200, "Copy it now").shown()
 	second, _ := b.post("/profile", form).want(200, "Copy it now").shown()
 	if _, ok := s.works(second); !ok {
-		t.Error("the secret that is shown does not work")
+		t.Error("the secret on the second page does not work")
 	}
 	if _, ok := s.works(first); ok || first[:15] != second[:15] {
-		t.Error("there are two secrets or two keys")
+		t.Error("the double click made two keys, or the first secret works")
 	}
 	b.get("/profile").want(200, "1 of 25")
 	form.Set("name", "another")
@@ -221,7 +221,7 @@ func TestADoubleClickMakesOneKey(t *testing.T) {
 	s.pass(time.Minute)
 	b.post("/profile", form).want(409, "This form has made a key already.")
 	if _, ok := s.works(second); !ok {
-		t.Error("the key has another secret")
+		t.Error("a repeat of the old form changed the key's secret")
 	}
 	s.provider.SetUser(map[string]any{"id": "100000000000000002", "username": "eve"}, []any{})
 	eve := s.browser()
@@ -249,11 +249,11 @@ func TestKeysOfOthersAreNotThere(t *testing.T) {
 	eve.get("/profile/keys/%2e%2e").want(404)
 	eve.get("/profile/history").want(200, "No history yet").lacks("Ada")
 	if guilds, ok := s.works(k.secret); !ok || len(guilds) != 1 {
-		t.Errorf("it works %t in %v", ok, guilds)
+		t.Errorf("the key works: %t, in %v, want in one guild", ok, guilds)
 	}
 }
 
-func TestTwentyFiveKeys(t *testing.T) {
+func TestAnOwnerHasAtMost25Keys(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
@@ -262,7 +262,7 @@ func TestTwentyFiveKeys(t *testing.T) {
 	}
 	b.get("/profile").want(200, "25 of 25", "You have reached the maximum.").lacks("Create key")
 	b.post("/profile", keyFields()).want(409, "You have 25 keys").lacks(`id="secret"`)
-	// The operator is not held to it; what they made is on a second page.
+	// The limit does not bind the operator, whose keys are on a second page.
 	keyID := apikey.NewID()
 	_, hash := apikey.Mint(keyID)
 	err := s.archive.CreateKey(t.Context(), apikey.Key{ID: keyID, Hash: hash, Name: "from the operator", OwnerID: ada, Permission: apikey.Read,
@@ -273,14 +273,14 @@ func TestTwentyFiveKeys(t *testing.T) {
 	b.get("/profile").want(200, "26 of 25", `href="/profile?page=2"`, "The operator")
 	b.get("/profile?page=2").want(200, "from the operator", `href="/profile?page=1"`).lacks("page=3")
 	b.get("/profile?page=9").want(200, "26 of 25")
-	// Who does not manage the guild can take that grant away, and not give it back.
+	// An owner who does not manage the guild can remove its grant, and cannot add it again.
 	operators := "/profile/keys/" + keyID
 	b.get(operators).want(200, "by the operator", "<bdi>Moles</bdi>")
 	b.post(operators+"/ungrant", field("guild", string(closed))).want(200, "None yet").lacks("<bdi>Moles</bdi>")
 	b.post(operators+"/grant", field("guild", string(closed))).want(403)
 }
 
-func TestALostRightTakesTheGrantAway(t *testing.T) {
+func TestAnOwnerWhoLosesAGuildLosesItsGrants(t *testing.T) {
 	s := newSite(t, options{})
 	who := map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}
 	in := func(id string, permissions any) map[string]any {
@@ -293,7 +293,7 @@ func TestALostRightTakesTheGrantAway(t *testing.T) {
 	wantGuilds := func(what string, want int) {
 		t.Helper()
 		if guilds, _ := s.works(k.secret); len(guilds) != want {
-			t.Errorf("%s: the key works in %v, want %d", what, guilds, want)
+			t.Errorf("%s: the key works in %v, want %d guilds", what, guilds, want)
 		}
 	}
 	later := func() page { s.pass(6 * time.Minute); return b.get("/profile") }
@@ -315,26 +315,26 @@ func TestALostRightTakesTheGrantAway(t *testing.T) {
 	wantGuilds("a member only", 1)
 	b.get(k.address).want(200, "<bdi>Moles</bdi>").lacks("<bdi>Gophers</bdi>")
 	b.post(k.address+"/grant", field("guild", string(public))).want(403)
-	// A sign-in tells as much as a refresh.
+	// A sign-in updates the guilds as a refresh does.
 	s.provider.SetUser(who, []any{})
 	s.browser().get("/sign-in/provider?next=/").want(200)
 	wantGuilds("no communities", 0)
 }
 
-func TestWhoHasNoCommunityHereIsHelped(t *testing.T) {
+func TestAUserWithoutACommunityIsHelped(t *testing.T) {
 	s := newSite(t, options{locals: []signin.Local{{User: signin.User{ID: ada, Name: "Ada"}}}})
 	const help = "None of your communities is set up here"
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": string(public), "permissions": "0"}})
 	b := s.browser()
-	b.get("/sign-in/provider?next=/profile").want(200, "Your boards", "Your data").lacks("Create key", "API keys of", help) // keys are for those who manage something
+	b.get("/sign-in/provider?next=/profile").want(200, "Your boards", "Your data").lacks("Create key", "API keys of", help) // only managers have keys
 	b.get(b.makeKey().address).want(200, "None yet", "None of the communities that you own or administer is set up here")
 
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": "200000000000000009", "owner": true}})
 	b = s.browser()
 	b.get("/sign-in/provider?next=/profile").want(200, help, "You own or administer 1 community, but none")
-	// A community that only the provider knows cannot be granted.
+	// A guild that only the provider knows cannot be granted.
 	b.post("/profile", keyFields("guild", "200000000000000009")).want(422, "not known here", `id="guild-error"`)
-	// When the provider cannot be asked, nothing is claimed about the user's communities.
+	// When the provider does not answer, the page says nothing about the user's guilds.
 	s.provider.Fail(500)
 	s.pass(20 * time.Minute)
 	b.get("/profile").want(200, "know which communities are yours").lacks(help)

@@ -28,10 +28,10 @@ func TestHostileNamesOfKeysStayNames(t *testing.T) {
 	for _, p := range pages {
 		p.lacks("<script>alert", "<img src=x")
 		if p.header.Get("Content-Security-Policy") != policy {
-			t.Errorf("%s: the policy is %q", p.path, p.header.Get("Content-Security-Policy"))
+			t.Errorf("%s has the Content-Security-Policy %q, want %q", p.path, p.header.Get("Content-Security-Policy"), policy)
 		}
 		if found := inline.FindString(p.text); found != "" {
-			t.Errorf("%s has %q", p.path, found)
+			t.Errorf("%s has %q, which the policy blocks", p.path, found)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestPagesOfManyKeysAndCommunitiesAreSmall(t *testing.T) {
 	form := b.get("/profile").want(200, "number 199")
 	for _, p := range []page{list, own, history, form} {
 		if len(p.text) > 100<<10 {
-			t.Errorf("%s takes %d bytes", p.path, len(p.text))
+			t.Errorf("%s has %d bytes, want at most 100 KiB", p.path, len(p.text))
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestTheHistoryHasPages(t *testing.T) {
 	first := b.get("/profile/history").want(200, "to <bdi>name 60</bdi>", "to <bdi>name 11</bdi>").lacks("to <bdi>name 10</bdi>", "Newest</a>")
 	_, after, ok := strings.Cut(first.text, `href="/profile/history?before=`)
 	if !ok {
-		t.Fatal("there is no next page")
+		t.Fatal("the history has no link to its next page")
 	}
 	number, _, _ := strings.Cut(after, `"`)
 	b.get("/profile/history?before="+number).want(200, "to <bdi>name 10</bdi>", "created <bdi>name 0</bdi>", "Newest</a>").lacks("to <bdi>name 11</bdi>", "Older</a>")

@@ -24,14 +24,14 @@ func TestSigningOutEverywhere(t *testing.T) {
 	bob.get("/").want(200, "Bob")
 }
 
-func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
+func TestSigningInAgainEndsTheOldSession(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
 	first := b.cookie("__Host-levelboard")
 	b.signIn()
 	if b.cookie("__Host-levelboard") == first {
-		t.Error("the secret is the same as before")
+		t.Error("the new session has the secret of the old one")
 	}
 	s.browser().get("/", "Cookie", "__Host-levelboard="+first).want(200).lacks("Ada L.")
 }
@@ -44,7 +44,7 @@ func TestASessionEnds(t *testing.T) {
 	idle.get("/").want(200, "Ada L.")
 	s.pass(signin.IdleTime + time.Minute)
 	if got := idle.get("/").want(200).lacks("Ada L."); !strings.Contains(got.header.Get("Set-Cookie"), "__Host-levelboard=;") {
-		t.Error("the cookie was not taken back")
+		t.Error("the answer does not delete the cookie of an expired session")
 	}
 
 	used := s.browser()
@@ -56,7 +56,7 @@ func TestASessionEnds(t *testing.T) {
 	used.get("/").want(200).lacks("Ada L.")
 }
 
-func TestMadeUpSessions(t *testing.T) {
+func TestMadeUpSessionsAreIgnored(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
@@ -89,7 +89,7 @@ func TestRightsFollowTheProvider(t *testing.T) {
 	}
 }
 
-func TestRightsEndWhenTheProviderIsAway(t *testing.T) {
+func TestRightsExpireWhenTheProviderIsDown(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
@@ -99,7 +99,7 @@ func TestRightsEndWhenTheProviderIsAway(t *testing.T) {
 	b.get("/leaderboard/gophers").want(200, "You manage this")
 	s.pass(signin.RightsTime - signin.ConfirmTime)
 	b.get("/leaderboard/gophers").want(200, "Ada L.", "reach your sign-in provider").lacks("You manage this")
-	// The guild's own settings count without the provider.
+	// Rights in the guild's own settings do not need the provider.
 	s.guilds[public].AdminIDs = append(s.guilds[public].AdminIDs, ada)
 	b.get("/leaderboard/gophers").want(200, "You manage this")
 	s.guilds[public].AdminIDs = nil
@@ -108,8 +108,8 @@ func TestRightsEndWhenTheProviderIsAway(t *testing.T) {
 	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("reach your sign-in provider")
 }
 
-// A firewall in front of the provider's API answers 403 to everybody; it does not know who took back what.
-func TestAnAPIThatIsBlockedIsAProviderThatIsAway(t *testing.T) {
+// A firewall in front of the provider answers 403 to everybody, which does not mean that the user revoked access.
+func TestABlockedAPIDoesNotEndSessions(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
@@ -117,7 +117,7 @@ func TestAnAPIThatIsBlockedIsAProviderThatIsAway(t *testing.T) {
 	s.provider.Block(403)
 	s.pass(signin.ConfirmTime + time.Second)
 	b.get("/leaderboard/gophers").want(200, "You manage this")
-	s.pass(signin.IdleTime - signin.ConfirmTime - 30*time.Second) // access, which is good for a week, is about to end
+	s.pass(signin.IdleTime - signin.ConfirmTime - 30*time.Second) // access, which lasts a week, is about to expire
 	b.get("/leaderboard/gophers").want(200, "Ada L.", "reach your sign-in provider").lacks("You manage this")
 	if _, renewed := s.provider.Counts(); renewed != 1 {
 		t.Errorf("access was renewed %d times, want once", renewed)
@@ -127,14 +127,14 @@ func TestAnAPIThatIsBlockedIsAProviderThatIsAway(t *testing.T) {
 	s.provider.Block(0)
 	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("reach your sign-in provider")
 	if b.cookie("__Host-levelboard") != secret {
-		t.Error("it is another session")
+		t.Error("the browser has another session, want the old one")
 	}
 	if log := s.log.String(); !strings.Contains(log, "the provider answered 403") {
-		t.Errorf("the log does not say why: %s", log)
+		t.Errorf("the log does not say that the provider answered 403: %s", log)
 	}
 }
 
-func TestWhoTakesBackWhatTheyAllowedIsSignedOut(t *testing.T) {
+func TestAUserWhoRevokesAccessIsSignedOut(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
@@ -144,7 +144,7 @@ func TestWhoTakesBackWhatTheyAllowedIsSignedOut(t *testing.T) {
 	b.get("/").want(200).lacks("Ada L.")
 }
 
-// A refresh token is good for one use, so of many requests at once one may use it.
+// A refresh token can be used once, so only one of many concurrent requests may use it.
 func TestManyRequestsAtOnceRenewOnce(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
@@ -160,7 +160,7 @@ func TestManyRequestsAtOnceRenewOnce(t *testing.T) {
 			answers <- err
 		}()
 	}
-	// All but the one that asks continue with what is known.
+	// All requests but the one that renews use the rights that are known.
 	for n := range cap(answers) {
 		if n == cap(answers)-1 {
 			release()
@@ -170,7 +170,7 @@ func TestManyRequestsAtOnceRenewOnce(t *testing.T) {
 		}
 	}
 	if asked, renewed := s.provider.Counts(); renewed != 1 || asked != 2 {
-		t.Errorf("renewed %d times, asked %d times; want 1 and 2", renewed, asked)
+		t.Errorf("access was renewed %d times and asked for %d times, want 1 and 2", renewed, asked)
 	}
 	b.get("/").want(200, "Ada L.")
 }
@@ -187,13 +187,13 @@ func TestManagersAreOwnersAndAdministrators(t *testing.T) {
 		{"an administrator", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: public, Administrator: true}}}, true, true},
 		{"an owner", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: public, Owner: true}}}, true, true},
 		{"an owner of another", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: closed, Owner: true}}}, false, false},
-		{"who the settings say owns it", &signin.Session{User: signin.User{ID: "900000000000000001"}}, true, true},
+		{"an owner by the settings", &signin.Session{User: signin.User{ID: "900000000000000001"}}, true, true},
 	} {
 		if got := test.session.Manages(g); got != test.manages {
-			t.Errorf("%s manages: %v", test.name, got)
+			t.Errorf("%s manages the guild: %v, want %v", test.name, got, test.manages)
 		}
 		if got := test.session.MayRead(g); got != test.member {
-			t.Errorf("%s may read: %v", test.name, got)
+			t.Errorf("%s may read the guild: %v, want %v", test.name, got, test.member)
 		}
 	}
 }

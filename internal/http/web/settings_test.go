@@ -24,7 +24,7 @@ func asJSON(t *testing.T, document string) map[string]any {
 	return value
 }
 
-// whole is a document with the properties that it leaves out.
+// whole returns a document completed with its defaults.
 func whole(t *testing.T, document string) map[string]any {
 	t.Helper()
 	s, err := guild.Parse(public, []byte(document))
@@ -40,22 +40,22 @@ func TestSavingTheFormAsItIsChangesNothing(t *testing.T) {
 	got := b.get(settingsAddress).want(200)
 	b.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.")
 	if len(w.announced) != 0 {
-		t.Errorf("what changed nothing was announced: %q", w.announced)
+		t.Errorf("saving an unchanged form announced %q", w.announced)
 	}
-	// Something else changes; everything that the form shows, and what it does not show, stays.
+	// When one field changes, all others keep their values, also those that the form does not show.
 	b.post(settingsAddress, with(got.form(), "do", "save", "xpPerMessageMax", "998")).want(200, "Saved.")
 	want := strings.Replace(everySetting, `"xpPerMessageMax":999`, `"xpPerMessageMax":998`, 1)
 	if saved := w.saved(); !reflect.DeepEqual(asJSON(t, saved), whole(t, want)) {
-		t.Errorf("saved %s\nwant %s", saved, want)
+		t.Errorf("the saved settings are %s\nwant %s", saved, want)
 	}
 	if want := []string{"guild " + string(public)}; !reflect.DeepEqual(w.announced, want) {
-		t.Errorf("announced %q, want %q", w.announced, want)
+		t.Errorf("the announced changes are %q, want %q", w.announced, want)
 	}
-	// The audit log says who it was, and what changed.
+	// The audit log names the user and the change.
 	unread := func(guild.Incarnation, time.Time) (time.Time, error) { return time.Time{}, nil }
 	records, err := w.archive.ReadAudit(t.Context(), public, audit.Query{Limit: 5}, unread)
 	if err != nil || len(records) != 1 || records[0].By.Actor != (audit.Actor{Kind: audit.User, ID: ada, Name: "Ada L."}) || string(records[0].After) != `{"xpPerMessageMax":998}` {
-		t.Errorf("the audit log is %+v, %v", records, err)
+		t.Errorf("the audit log is %+v (%v), want one record by Ada L. with xpPerMessageMax", records, err)
 	}
 }
 
@@ -80,16 +80,16 @@ func TestEveryPropertyCanBeSet(t *testing.T) {
 		want[property] = value
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("saved %v\nwant %v", got, want)
+		t.Errorf("the saved settings are %v\nwant %v", got, want)
 	}
-	// It is in force here.
+	// The cache of this replica has the change.
 	if g, err := w.cache.ByVanity(t.Context(), "newname"); err != nil || g.ID != public {
-		t.Errorf("by the new name: %+v, %v", g, err)
+		t.Errorf("the new vanity leads to %+v (%v), want %s", g, err, public)
 	}
 	again := b.get(settingsAddress).form()
 	b.post(settingsAddress, with(again, "do", "save", "curve", "own", "curve[0]", "150", "curve[1]", "-100", "curve[2]", "50")).want(200, "Saved.")
 	if curve := asJSON(t, w.saved())["curve"]; fmt.Sprint(curve) != "[150 -100 50]" {
-		t.Errorf("curve %v", curve)
+		t.Errorf("the saved curve is %v, want [150 -100 50]", curve)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestRowsAreAddedAndRemovedWithoutScript(t *testing.T) {
 		form = b.post(settingsAddress, with(form, "do", odd)).want(200, "Reward 2", "Multiplier 2").form()
 	}
 	if form.Get("xpPerMessageMax") != "not yet right" || w.saved() != before {
-		t.Fatalf("the form is %v; saved is %s", form, w.saved())
+		t.Fatalf("the form is %v and the saved settings %s, want the unsaved input and no change", form, w.saved())
 	}
 	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "50", "roleRewards[1].level", "7", "roleRewards[1].roles", "400000000000000005 seven",
 		"multipliers[1].multiplier", "2", "multipliers[1].targets", "300000000000000005 five")).want(200, "Saved.")
@@ -114,7 +114,7 @@ func TestRowsAreAddedAndRemovedWithoutScript(t *testing.T) {
 	rewards, multipliers := got["roleRewards"].([]any), got["multipliers"].([]any)
 	if len(rewards) != 2 || len(multipliers) != 2 || rewards[0].(map[string]any)["level"] != 7.0 || rewards[0].(map[string]any)["id"] == "" ||
 		rewards[1].(map[string]any)["id"] != "6ba7b813-9dad-41d1-80b4-00c04fd430c8" || multipliers[1].(map[string]any)["type"] != "Channel" {
-		t.Errorf("saved %s", w.saved())
+		t.Errorf("the saved settings are %s, want the added and removed rows", w.saved())
 	}
 }
 
@@ -138,18 +138,18 @@ func TestOnlyManagersSeeAndChangeSettings(t *testing.T) {
 	b.post(settingsAddress, with(form, "do", "save", "vanity", "mine"), "Origin", "https://evil.example").want(403, "another site")
 	b.get("/guilds/" + string(closed) + "/settings").want(403)
 	if w.saved() != before {
-		t.Errorf("saved %s", w.saved())
+		t.Errorf("refused forms changed the settings to %s", w.saved())
 	}
 }
 
-// Who was signed out meanwhile comes back to the form, not to the start.
+// A user who was signed out returns to the form after signing in.
 func TestAFormWithoutASessionLeadsBackToItsPage(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.browser()
 	for address, back := range map[string]string{
 		settingsAddress: settingsAddress, settingsAddress + "?saved=1": settingsAddress, "/profile": "/profile",
 		"/profile/keys/x": "/profile/keys/x", "/profile/keys/x/delete": "/profile/keys/x/delete",
-		"/profile/keys/x/rotate": "/", // where there is no page
+		"/profile/keys/x/rotate": "/", // has no page
 	} {
 		link := `<a class="button button--primary" href="/sign-in?next=` + strings.ReplaceAll(back, "/", "%2f") + `">`
 		b.post(address, url.Values{"do": {"save"}}).want(401, link)
@@ -171,7 +171,7 @@ func TestAVanityIsCheckedAndTaken(t *testing.T) {
 	}
 	b.post(settingsAddress, with(form, "do", "save", "vanity", "")).want(200, "Saved.")
 	if v := asJSON(t, w.saved())["vanity"]; v != nil {
-		t.Errorf("vanity %v", v)
+		t.Errorf("the saved vanity is %v, want none", v)
 	}
 }
 
@@ -190,13 +190,13 @@ func TestTheCooldownIsInMinutesOrSeconds(t *testing.T) {
 		form = b.post(settingsAddress, with(form, "do", "save", "xpGainInterval", c.text, "xpGainInterval.unit", c.unit)).
 			want(200, "Saved.", `name="xpGainInterval" value="`+c.shown+`"`).form()
 		if got := asJSON(t, w.saved())["xpGainInterval"]; got != float64(c.ms) {
-			t.Errorf("%s %s is saved as %v", c.text, c.unit, got)
+			t.Errorf("%s %s is saved as %v ms, want %d", c.text, c.unit, got, c.ms)
 		}
 	}
 	for _, c := range [][2]string{{"", "minutes"}, {"a minute", "minutes"}, {"9.999", "seconds"}, {"1440.1", "minutes"}, {"1e2", "seconds"}, {"-1", "minutes"}, {"NaN", "seconds"}, {"1", "hours"}, {"99999999999999999999", "seconds"}, {"1,5", "minutes"}} {
 		b.post(settingsAddress, with(form, "do", "save", "xpGainInterval", c[0], "xpGainInterval.unit", c[1])).want(422, `id="f-xpGainInterval-error">Must be a number of minutes or seconds`)
 	}
-	// A conflict shows both in words.
+	// A conflict shows both values in words.
 	w.put(public, everySetting)
 	b.post(settingsAddress, with(form, "do", "save", "xpGainInterval", "5", "xpGainInterval.unit", "minutes")).want(409, "<bdi>12.345 seconds</bdi>", "<bdi>5 minutes</bdi>")
 }
@@ -214,25 +214,25 @@ func TestACurveIsShownBeforeItIsSaved(t *testing.T) {
 			`&lt;b&gt;member 0&lt;/b&gt;</bdi></th><td class="num">490,150</td><td class="num">100</td><td class="num">157</td>`)
 	b.post(settingsAddress, with(form, "do", "check", "curve", "own", "curve[0]", "0", "curve[1]", "100")).
 		want(200, `<td class="num">4,150</td><td class="num">10</td><td class="num">41</td>`)
-	// A wrong field elsewhere does not keep the curve from being shown, and a wrong curve is none.
+	// An error in another field does not prevent the preview. An invalid curve has none.
 	b.post(settingsAddress, with(form, "do", "check", "curve", "mee6", "xpPerMessageMin", "x")).want(422, "Curve preview", "2 to a lower one")
 	b.post(settingsAddress, with(form, "do", "check", "curve", "own", "curve[0]", "0")).want(422).lacks("Curve preview", "plot__line--entered")
 	b.post(settingsAddress, with(form, "do", "check")).want(200).lacks("Curve preview")
 	if w.saved() != before || len(w.announced) > 0 {
-		t.Errorf("a preview saved %s", w.saved())
+		t.Errorf("a preview changed the settings to %s", w.saved())
 	}
 	if m, err := w.board.Member(t.Context(), must(w.cache.ByID(t.Context(), public)), id.User("500000000000000000")); err != nil || m.XP != 490150 {
-		t.Errorf("the member is now %+v, %v", m, err)
+		t.Errorf("after the previews the member is %+v (%v), want 490150 XP", m, err)
 	}
 }
 
-// The axes are named, and the highest curve that is drawn reaches into the upper part of the plot.
+// The axes have labels, and the highest curve reaches the upper part of the plot.
 func TestThePlotFitsItsCurves(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
 	points := regexp.MustCompile(`points="([^"]+)"`)
-	// Curves that nobody can climb are drawn, too.
+	// Curves that nobody can climb are drawn too.
 	for _, c := range [][2]string{{"3e9", "1"}, {"1e300", "1"}, {"0", "1e12"}, {"-1", "2.5"}} {
 		b.post(settingsAddress, with(form, "do", "check", "curve", "own", "curve[0]", c[0], "curve[1]", c[1], "curve[2]", "")).want(200, "plot__line--entered").lacks("NaN", "Inf", "e+")
 	}
@@ -250,7 +250,7 @@ func TestThePlotFitsItsCurves(t *testing.T) {
 			}
 		}
 		if highest < 32 || highest > 32+0.26*264 {
-			t.Errorf("curve %s: the highest point is at %v", c, highest)
+			t.Errorf("curve %s: the highest point is at %v, want 32 to %v", c, highest, 32+0.26*264)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func TestTheSettingsPageIsGuarded(t *testing.T) {
+func TestTheSettingsPageHasSecurityHeaders(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
@@ -273,14 +273,14 @@ func TestTheSettingsPageIsGuarded(t *testing.T) {
 		"a preview":  b.post(settingsAddress, with(form, "do", "check", "curve", "mee6")).want(200),
 	} {
 		if got.header.Get("Content-Security-Policy") != policy || got.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %v", what, got.header)
+			t.Errorf("%s has the headers %v, want the policy and no-store", what, got.header)
 		}
 		if found := inline.FindString(got.text); found != "" {
-			t.Errorf("%s has %q", what, found)
+			t.Errorf("%s has %q, which the policy blocks", what, found)
 		}
 		got.lacks("<script>alert", "</textarea><script", "<i>&")
 		if len(got.text) > 100<<10 {
-			t.Errorf("%s takes %d bytes", what, len(got.text))
+			t.Errorf("%s has %d bytes, want at most 100 KiB", what, len(got.text))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/domain/guild"
 )
 
-// describe says something of the guild, as its bot does.
+// describe sends properties of the guild, as its bot does.
 func (w *settingsWorld) describe(body string) {
 	w.t.Helper()
 	given, err := guild.ParseDescription([]byte(body))
@@ -33,7 +33,7 @@ func TestRolesAndChannelsAreChosenWithoutScript(t *testing.T) {
 		`<option value="400000000000000012 Twin"></option>`,
 		`name="roleRewards[0].add" list="roles" data-into="f-roleRewards-0--roles"`, `name="multipliers[0].add" list="channels"`, `name="multipliers[1].add" list="roles"`,
 		"300000000000000001 general\n", "400000000000000001 mods\n")
-	// The form as it is changes nothing, and what was chosen stands in the list after a look.
+	// Saving the unchanged form keeps what was chosen, and a reload shows it.
 	b.post(settingsAddress, with(page.form(), "do", "save")).want(200, "Saved.")
 	form := with(page.form(), "roleRewards[0].add", "400000000000000010 Ten <b>& co", "multipliers[0].add", "NEWS", "multipliers[1].add", "400000000000000010",
 		"ignoredChannelIds[add]", " 300000000000000010 news ", "ignoredRoleIds[add]", "400000000000000001 mods")

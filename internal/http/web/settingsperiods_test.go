@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata" // as the binary has them
+	_ "time/tzdata" // the binary embeds the same zones
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/period"
@@ -18,7 +18,7 @@ import (
 
 var offeredZone = regexp.MustCompile(`<option value="([^"]+)">`)
 
-func TestTheZonesThatAreOfferedExist(t *testing.T) {
+func TestAllOfferedTimeZonesExist(t *testing.T) {
 	w := newSettingsWorld(t)
 	_, list, _ := strings.Cut(w.manager().get(settingsAddress).want(200, `list="zones"`).text, `<datalist id="zones">`)
 	list, _, _ = strings.Cut(list, "</datalist>")
@@ -27,15 +27,15 @@ func TestTheZonesThatAreOfferedExist(t *testing.T) {
 		names = append(names, found[1])
 		document := fmt.Sprintf(`{"name":"x","memberCount":1,"ownerId":"900000000000000001","timeZone":%q}`, found[1])
 		if _, err := guild.Parse(public, []byte(document)); err != nil {
-			t.Errorf("%s: %v", found[1], err)
+			t.Errorf("the offered zone %s: %v", found[1], err)
 		}
 	}
 	if len(names) < 300 || !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
-		t.Errorf("%d zones are offered: %q", len(names), names)
+		t.Errorf("%d zones are offered, want 300 or more, sorted, each once: %q", len(names), names)
 	}
 	for _, name := range []string{"UTC", "Europe/Stockholm", "America/New_York", "Asia/Kolkata"} {
 		if !slices.Contains(names, name) {
-			t.Errorf("%s is not offered", name)
+			t.Errorf("the zone %s is not offered", name)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func TestPeriodsCanBeSet(t *testing.T) {
 		want[property] = value
 	}
 	if got := asJSON(t, w.saved()); !reflect.DeepEqual(got, want) {
-		t.Errorf("saved %v\nwant %v", got, want)
+		t.Errorf("the saved settings are %v\nwant %v", got, want)
 	}
 	form = with(b.get(settingsAddress).form(), "do", "save", "periods[week]", "-", "periods[month]", "-")
 	for name := range form {
@@ -65,7 +65,7 @@ func TestPeriodsCanBeSet(t *testing.T) {
 	}
 	b.post(settingsAddress, form).want(200, "Saved.", "No seasons yet.", "No active period.")
 	if got := asJSON(t, w.saved()); len(got["periods"].([]any)) != 0 || len(got["seasons"].([]any)) != 0 {
-		t.Errorf("saved %v", got)
+		t.Errorf("the saved settings are %v, want no periods and no seasons", got)
 	}
 }
 
@@ -99,12 +99,12 @@ func TestASeasonThatHasClosedKeepsItsDates(t *testing.T) {
 	b.post(settingsAddress, with(form, "do", "save", "seasons[1].start", "2026-12-02")).
 		want(422, "<h2>Nothing was changed</h2>", `href="#f-seasons">Seasons</a>`, `id="f-seasons" tabindex="-1" autofocus>A season that has closed keeps its dates.`, `value="2026-12-02"`)
 	if w.saved() != before {
-		t.Errorf("saved %s", w.saved())
+		t.Errorf("new dates of a closed season changed the settings to %s", w.saved())
 	}
 	b.post(settingsAddress, with(form, "do", "save", "seasons[1].name", "Frost")).want(200, "Saved.")
 	form = with(b.get(settingsAddress).form(), "do", "remove-season 1")
 	b.post(settingsAddress, with(b.post(settingsAddress, form).want(200).form(), "do", "save")).want(200, "Saved.").lacks("Frost")
 	if p, err := w.archive.Closed(t.Context(), leaderboard.Ref(g), season.ID); err != nil || p.Kind != period.Seasonal {
-		t.Errorf("its board: %+v, %v", p, err)
+		t.Errorf("the closed season's board is %+v (%v), want it kept", p, err)
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-func TestTheFormKnowsWhetherItIsSaved(t *testing.T) {
+func TestTheFormKnowsUnsavedEdits(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	const saved, unsaved = `data-edits="saved"`, `data-edits="unsaved"`
 	form := b.get(settingsAddress).want(200, saved, `id="unsaved" role="status" hidden`).form()
-	for name := range form { // as browsers send lines
+	for name := range form { // browsers send CRLF
 		form.Set(name, strings.ReplaceAll(form.Get(name), "\n", "\r\n"))
 	}
 	b.post(settingsAddress, with(form, "do", "check")).want(200, saved)
@@ -20,45 +20,45 @@ func TestTheFormKnowsWhetherItIsSaved(t *testing.T) {
 	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "998")).want(200, "Saved.", saved)
 }
 
-func TestTwoManagersAtOnce(t *testing.T) {
+func TestEditsOfTwoManagersAreMerged(t *testing.T) {
 	w := newSettingsWorld(t)
 	one, two := w.manager(), w.manager()
 	form := one.get(settingsAddress).form()
 	two.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "vanity", "theirs")).want(200, "Saved.")
-	// Changes of one of them are merged.
+	// Edits of different settings are merged.
 	one.post(settingsAddress, with(form, "do", "save", "timeZone", "UTC", "roleRewards[1].level", "11")).want(200, "Saved.", `value="theirs"`, `value="500"`, `value="11"`)
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 || saved["vanity"] != "theirs" || saved["timeZone"] != "UTC" {
-		t.Fatalf("saved %v", saved)
+		t.Fatalf("the saved settings are %v, want the edits of both", saved)
 	}
-	// Only changes of both to the same setting are asked about.
+	// Only edits of the same setting conflict.
 	theirs := w.saved()
 	got := one.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "700", "xpPerMessageMin", "2")).
 		want(409, "These settings changed while you were editing", "Maximum XP per message</th>", "<bdi>500</bdi>", "<bdi>700</bdi>", `value="theirs"`, "Overwrite the saved settings").
 		lacks("Minimum XP per message</th>", "Short name</th>")
 	if w.saved() != theirs {
-		t.Fatal("a conflict saved something")
+		t.Fatalf("a conflict changed the settings to %s", w.saved())
 	}
-	// A third save in between is a conflict again, if it changes the same.
+	// A third edit of the same setting makes another conflict.
 	two.post(settingsAddress, with(two.get(settingsAddress).form(), "do", "save", "xpPerMessageMax", "600")).want(200, "Saved.")
 	got = one.post(settingsAddress, with(got.form(), "do", "save")).want(409, "<bdi>600</bdi>", "<bdi>700</bdi>")
 	kept := got.form()
 	one.post(settingsAddress, with(kept, "do", "save")).want(200, "Saved.")
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 700.0 || saved["vanity"] != "theirs" || saved["xpPerMessageMin"] != 2.0 {
-		t.Errorf("saved %v", saved)
+		t.Errorf("the saved settings are %v, want the confirmed 700 and the other edits", saved)
 	}
-	// Or what is saved stays, of each that is asked about.
+	// Or a manager keeps the saved values, for each setting in conflict.
 	got = one.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "800", "curve", "amari")).want(409, "<bdi>700</bdi>", "<bdi>800</bdi>").lacks("Curve</th>")
 	one.post(settingsAddress, with(got.form(), "do", "save", "take xpPerMessageMax", "saved")).want(200, "Saved.", `value="700"`)
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 700.0 || saved["curve"] != "amari" {
-		t.Errorf("saved %v", saved)
+		t.Errorf("the saved settings are %v, want the old 700 and the new curve", saved)
 	}
-	// The operator's change is one too. Errors are shown beside the question.
+	// The operator's edits conflict too. Errors are shown beside the conflict.
 	form = one.get(settingsAddress).form()
 	w.put(public, everySetting)
 	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody", "vanity", "mine")).want(409, "changed while you were editing", "<h2>Nothing was changed</h2>", "Short name</th>")
 }
 
-// Whose session ended while they typed signs in elsewhere, and sends the same form.
+// A manager whose session expires while typing signs in elsewhere and sends the same form.
 func TestAFormOutlivesItsSession(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
@@ -66,21 +66,21 @@ func TestAFormOutlivesItsSession(t *testing.T) {
 	stranger, before := w.browser(), w.saved()
 	got := stranger.post(settingsAddress, form).want(401, "Your session has ended", "sign in in another tab", "Save again", `target="_blank"`).lacks("<b>R", "900000000000000002")
 	if w.saved() != before {
-		t.Fatalf("saved %s", w.saved())
+		t.Fatalf("without a session the form changed the settings to %s", w.saved())
 	}
 	b.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.", "five")
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 {
-		t.Errorf("saved %v", saved)
+		t.Errorf("the saved settings are %v, want 500", saved)
 	}
 }
 
 func TestTheSameFormTwiceIsSavedOnce(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
-	// A row that is new has no id in the form, and gets one when it is saved.
+	// A new row has no id in the form, and gets one when it is saved.
 	form := b.post(settingsAddress, with(b.get(settingsAddress).form(), "do", "add-reward")).want(200, "Reward 3").form()
 	form = with(form, "do", "save", "vanity", " Badgers ", "roleRewards[2].level", "30", "roleRewards[2].roles", "400000000000000009 nine")
-	// The button was pressed many times: some are sent before the first is answered.
+	// Many clicks: some forms are sent before the first is answered.
 	answers := make(chan string, 8)
 	for range cap(answers) {
 		go func() {
@@ -95,25 +95,25 @@ func TestTheSameFormTwiceIsSavedOnce(t *testing.T) {
 	}
 	for range cap(answers) {
 		if got := <-answers; got != "303 "+settingsAddress+"?saved=1" {
-			t.Errorf("answered %s", got)
+			t.Errorf("the form is answered %s, want a redirect to the saved settings", got)
 		}
 	}
 	saved := w.saved()
 	b.post(settingsAddress, form).want(200, "Saved.", "Reward 3", `value="badgers"`).lacks("Reward 4")
 	if w.saved() != saved || len(w.announced) != 1 {
-		t.Errorf("saved %s, then %s; announced %q", saved, w.saved(), w.announced)
+		t.Errorf("the form sent twice saved %s, then %s, and announced %q, want one change", saved, w.saved(), w.announced)
 	}
 }
 
-func TestSavingAgainAfterGoingBack(t *testing.T) {
+func TestAFormCanBeSavedAgainAfterGoingBack(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
 	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500")).want(200, "Saved.")
-	// A browser may send the form again, or show it as it was sent: nobody else was there.
+	// The browser may send the form again, or restore it. Nobody else edited meanwhile.
 	b.post(settingsAddress, with(form, "do", "check", "xpPerMessageMax", "500")).want(200, `data-edits="saved"`).lacks("changed while you were editing")
 	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "xpPerMessageMin", "9")).want(200, "Saved.")
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 || saved["xpPerMessageMin"] != 9.0 {
-		t.Errorf("saved %v", saved)
+		t.Errorf("the saved settings are %v, want 500 and 9", saved)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// everySetting is a document that sets everything to something else than the default, with names that no line can hold.
+// everySetting sets everything to another value than the default, with names that are hard to show in a line.
 const everySetting = `{"id":"200000000000000001","name":"Gophers <i>& \"co\"","icon":"a_0123456789abcdef0123456789abcdef","memberCount":4242,
 "ownerId":"900000000000000001","adminIds":["900000000000000002"],"enabled":false,"visibility":"private","embedding":true,"vanity":"gophers","curve":[0.1,10.5,2],
 "xpGainInterval":12345,"xpPerMessageMin":1,"xpPerMessageMax":999,"xpGlobalMultiplier":0.1,"ignoredChannelIds":["300000000000000001","300000000000000002"],
@@ -34,7 +34,7 @@ const everySetting = `{"id":"200000000000000001","name":"Gophers <i>& \"co\"","i
 {"id":"6ba7b813-9dad-41d1-80b4-00c04fd430c8","level":10,"stack":true,"roles":[{"id":"400000000000000002","name":"another name","color":null,"position":7},{"id":"400000000000000003","name":"\t","color":16777215,"position":2}]}],
 "timeZone":"Europe/Berlin","periods":["month","day"],"seasons":[{"id":"spring","name":"Spring","start":"2027-03-01","end":"2027-06-01"},{"id":"winter","name":"Winter","start":"2026-12-01","end":"2027-03-01"}],"auditIncrementsFrom":77,"announcements":[]}`
 
-// settingsWorld is a site whose settings are in a real archive, and whose members are in a real Redis.
+// settingsWorld is a site with a real archive for settings and a real Redis for members.
 type settingsWorld struct {
 	*site
 	archive   *sqlite.Archive
@@ -43,7 +43,7 @@ type settingsWorld struct {
 	announced []string
 }
 
-// Announce does what the service's own does for this replica.
+// Announce updates this replica as the service's does.
 func (w *settingsWorld) Announce(_ context.Context, kind changes.Kind, subject string) {
 	w.announced = append(w.announced, string(kind)+" "+subject)
 	w.cache.Changed(id.Guild(subject))
@@ -54,7 +54,7 @@ func newSettingsWorld(t *testing.T) *settingsWorld {
 	return newSettingsWorldWith(t, func(*settingsWorld, *site, *redisstore.Store, *hydrate.Hydrator) {})
 }
 
-// newSettingsWorldWith completes what the pages are built on.
+// newSettingsWorldWith changes what the pages are built on.
 func newSettingsWorldWith(t *testing.T, with func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *hydrate.Hydrator)) *settingsWorld {
 	t.Helper()
 	w := &settingsWorld{}
@@ -86,7 +86,7 @@ func (w *settingsWorld) put(g id.Guild, document string) {
 	w.cache.Changed(g)
 }
 
-// saved is the guild's document as it is archived.
+// saved returns the guild's archived document.
 func (w *settingsWorld) saved() string {
 	w.t.Helper()
 	g, err := w.archive.Guild(w.t.Context(), public)
@@ -100,7 +100,7 @@ func (w *settingsWorld) saved() string {
 	return string(document)
 }
 
-// members puts members on the board, the first with the most XP.
+// members puts members on the board, the one with the most XP first.
 func (w *settingsWorld) members(xp ...level.XP) {
 	w.t.Helper()
 	g, err := w.cache.ByID(w.t.Context(), public)
@@ -118,14 +118,14 @@ func (w *settingsWorld) members(xp ...level.XP) {
 
 const settingsAddress = "/guilds/" + string(public) + "/settings"
 
-// manager is a browser that is signed in, at the settings.
+// manager returns a signed-in browser at the settings.
 func (w *settingsWorld) manager() *browser {
 	b := w.browser()
 	b.get("/sign-in/provider?next="+settingsAddress).want(200, "Settings of")
 	return b
 }
 
-// form reads the fields of a page's settings form as a browser would send them.
+// form returns the fields of the settings form as a browser would send them.
 func (p page) form() url.Values {
 	p.t.Helper()
 	root, err := html.Parse(strings.NewReader(p.text))
@@ -181,7 +181,7 @@ func attributeOf(n *html.Node, name string) (value string, selected bool) {
 	return value, selected
 }
 
-// with is the form with some fields filled in otherwise; a value of "-" unchecks.
+// with returns the form with changed fields; the value "-" unchecks.
 func with(form url.Values, change ...string) url.Values {
 	changed := url.Values{}
 	for name := range form {

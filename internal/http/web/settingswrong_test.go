@@ -12,7 +12,7 @@ func TestAFormWithGapsLosesNoRow(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
-	// The first row of each list is gone, and new ones come far behind.
+	// The first row of each list is removed, and new ones have much higher numbers.
 	for name := range form {
 		if strings.HasPrefix(name, "roleRewards[0].") || strings.HasPrefix(name, "multipliers[0].") {
 			form.Del(name)
@@ -29,22 +29,22 @@ func TestAFormWithGapsLosesNoRow(t *testing.T) {
 		multipliers = append(multipliers, m.(map[string]any)["multiplier"])
 	}
 	if fmt.Sprint(levels, multipliers) != "[9 10 70] [0 3]" {
-		t.Errorf("rewards at %v, multipliers %v", levels, multipliers)
+		t.Errorf("the form has rewards at %v and multipliers %v, want [9 10 70] and [0 3]", levels, multipliers)
 	}
-	// A row of which only a part was sent is wrong, not away.
+	// A row that was sent in part is an error, not a removed row.
 	form = with(b.get(settingsAddress).form(), "do", "save")
 	b.post(settingsAddress, with(form, "roleRewards[5].roles", "400000000000000009 nine")).want(422, `id="f-roleRewards-3--level-error"`)
-	// More rows than are read are more than there may be.
+	// More rows than are read are too many.
 	for n := range 2000 {
 		form.Set(fmt.Sprintf("multipliers[%d].type", 2*n), "Channel")
 		form.Set(fmt.Sprintf("multipliers[%d].multiplier", 2*n), "1")
 	}
 	if got := b.post(settingsAddress, form).want(422, "<h2>Nothing was changed</h2>", "at most 250"); strings.Count(got.text, `>Remove<span class="sr"> multiplier `) != 300 {
-		t.Errorf("%d multipliers are shown", strings.Count(got.text, `>Remove<span class="sr"> multiplier `))
+		t.Errorf("%d multipliers are shown, want 300", strings.Count(got.text, `>Remove<span class="sr"> multiplier `))
 	}
 }
 
-func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
+func TestEverySettingsErrorIsAtItsField(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	before, form := w.saved(), b.get(settingsAddress).form()
@@ -73,7 +73,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		got := b.post(settingsAddress, with(form, "do", "save", f.field, f.value)).want(422, "<h2>Nothing was changed</h2>", `href="#`+f.id+`"`)
 		got.want(422, fmt.Sprintf(`id="%s-error">%s`, f.id, f.says), " autofocus>")
 		if n := strings.Count(got.text, "field__error"); n != 1 {
-			t.Errorf("%s: %d errors", f.field, n)
+			t.Errorf("%s: the page has %d errors, want 1", f.field, n)
 		}
 	}
 	got := b.post(settingsAddress, with(form, all...)).want(422)
@@ -83,26 +83,26 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		field, value, says string
 	}{
-		"too high a least":     {"xpPerMessageMin", "1000", `id="f-xpPerMessageMin-error">The minimum must not be above the maximum, but 1000 is above 999.`},
-		"an id's look":         {"vanity", "12345678901234567", "Must not be 17 to 19 digits alone"},
-		"no curve":             {"curve", "steep", "Must be the name of a preset"},
-		"no reward's role":     {"roleRewards[1].roles", "not-a-role", `id="f-roleRewards-1--roles-error">Line 1: ` + noID},
-		"grouped digits":       {"xpPerMessageMax", "10,000", "Must be a whole number from 1 to 1000."},
-		"a gap":                {"curve[1]", "", "Coefficient 2: must be a number."},
-		"a number for people":  {"xpGlobalMultiplier", "1,5", "Must be a number from 0 to 5."},
-		"no such kind":         {"multipliers[0].type", "User", "Must be &#34;Channel&#34; or &#34;Role&#34;."},
-		"no UUID":              {"roleRewards[0].id", "x", "Must be a UUID"},
-		"the same row twice":   {"roleRewards[0].id", "6ba7b813-9dad-41d1-80b4-00c04fd430c8", "Repeats an id of the same list"},
-		"several lines":        {"ignoredChannelIds", "x y\r\n300000000000000001\r\n17\r\nz", "Lines 1, 3, 4: " + noID},
-		"very many lines":      {"ignoredRoleIds", strings.Repeat("x\r\n", 200), "Lines 1, 2, 3, 4, 5, 6 and 194 more: " + noID},
-		"several on a line":    {"ignoredRoleIds", "1, 111111111111111\r\n2", "Lines 1, 2: " + noID},
-		"lines of a row":       {"roleRewards[1].roles", "x a\r\ny b", "Lines 1, 2: " + noID},
-		"a season's id twice":  {"seasons[1].id", "spring", `id="f-seasons-1--id-error">Repeats spring; give each season an id of its own.`},
-		"seasons that overlap": {"seasons[1].end", "2027-03-02", `id="f-seasons-1--start-error">Overlaps season 1, whose start is 2027-03-01 and whose end is 2027-06-01; move one of them.`},
-		"no date":              {"seasons[1].start", "", `id="f-seasons-1--start-error">Must be a date in the years 1970 to 9999, such as 2026-12-01.`},
-		"no name":              {"seasons[1].name", "", `id="f-seasons-1--name-error">`},
-		"a target twice":       {"multipliers[1].targets", "400000000000000002\r\n400000000000000002", "Line 2: the id repeats 400000000000000002; remove one of them."},
-		"too many":             {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items."},
+		"a minimum above the maximum": {"xpPerMessageMin", "1000", `id="f-xpPerMessageMin-error">The minimum must not be above the maximum, but 1000 is above 999.`},
+		"a vanity like an id":         {"vanity", "12345678901234567", "Must not be 17 to 19 digits alone"},
+		"an unknown curve":            {"curve", "steep", "Must be the name of a preset"},
+		"an invalid role of a reward": {"roleRewards[1].roles", "not-a-role", `id="f-roleRewards-1--roles-error">Line 1: ` + noID},
+		"grouped digits":              {"xpPerMessageMax", "10,000", "Must be a whole number from 1 to 1000."},
+		"a missing coefficient":       {"curve[1]", "", "Coefficient 2: must be a number."},
+		"a decimal comma":             {"xpGlobalMultiplier", "1,5", "Must be a number from 0 to 5."},
+		"an unknown kind":             {"multipliers[0].type", "User", "Must be &#34;Channel&#34; or &#34;Role&#34;."},
+		"an invalid UUID":             {"roleRewards[0].id", "x", "Must be a UUID"},
+		"a row's id twice":            {"roleRewards[0].id", "6ba7b813-9dad-41d1-80b4-00c04fd430c8", "Repeats an id of the same list"},
+		"several lines":               {"ignoredChannelIds", "x y\r\n300000000000000001\r\n17\r\nz", "Lines 1, 3, 4: " + noID},
+		"very many lines":             {"ignoredRoleIds", strings.Repeat("x\r\n", 200), "Lines 1, 2, 3, 4, 5, 6 and 194 more: " + noID},
+		"several on a line":           {"ignoredRoleIds", "1, 111111111111111\r\n2", "Lines 1, 2: " + noID},
+		"lines of a row":              {"roleRewards[1].roles", "x a\r\ny b", "Lines 1, 2: " + noID},
+		"a season's id twice":         {"seasons[1].id", "spring", `id="f-seasons-1--id-error">Repeats spring; give each season an id of its own.`},
+		"seasons that overlap":        {"seasons[1].end", "2027-03-02", `id="f-seasons-1--start-error">Overlaps season 1, whose start is 2027-03-01 and whose end is 2027-06-01; move one of them.`},
+		"no date":                     {"seasons[1].start", "", `id="f-seasons-1--start-error">Must be a date in the years 1970 to 9999, such as 2026-12-01.`},
+		"no name":                     {"seasons[1].name", "", `id="f-seasons-1--name-error">`},
+		"a target twice":              {"multipliers[1].targets", "400000000000000002\r\n400000000000000002", "Line 2: the id repeats 400000000000000002; remove one of them."},
+		"too many":                    {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.post(settingsAddress, with(form, "do", "save", c.field, c.value)).want(422, "<h2>Nothing was changed</h2>", c.says)
@@ -121,11 +121,11 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	w.put(public, everySetting)
 	b.post(settingsAddress, with(form, "do", "save", "vanity", strings.Repeat("a", 1<<20))).want(413, "The form is too large")
 	if w.saved() != before || len(w.announced) > 0 {
-		t.Errorf("saved %s, announced %v", w.saved(), w.announced)
+		t.Errorf("refused forms changed the settings to %s and announced %v", w.saved(), w.announced)
 	}
 }
 
-// A form can have more wrong values than anybody reads: the page stays short, and says how many it left out.
+// A form can have more errors than anybody reads. The page shows some and says how many it left out.
 func TestTheErrorsOfAFormAreBounded(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
@@ -139,10 +139,10 @@ func TestTheErrorsOfAFormAreBounded(t *testing.T) {
 	}
 	got := b.post(settingsAddress, form).want(422, "<h2>Nothing was changed</h2>", "more errors. Correct these first.", `id="f-vanity-error"`)
 	if n := strings.Count(got.text, "field__error"); n > fault.MaxListed {
-		t.Errorf("%d errors are shown", n)
+		t.Errorf("%d errors are shown, want at most %d", n, fault.MaxListed)
 	}
 	if errors := len(got.text) - len(b.post(settingsAddress, with(form, "do", "nothing")).want(200).text); errors > 64<<10 {
-		t.Errorf("the errors take %d bytes", errors)
+		t.Errorf("the errors take %d bytes, want at most 64 KiB", errors)
 	}
 }
 
@@ -173,8 +173,8 @@ func TestACheckThatFindsNothingSaysSo(t *testing.T) {
 	b.post(settingsAddress, with(form, "do", "save")).want(200, "Saved.").lacks(fine)
 }
 
-// All that is wrong is said at once, also in one row, and where one value bounds another.
-func TestARowSaysAllThatIsWrongWithIt(t *testing.T) {
+// All errors are shown at once, also several in a row, and where one value bounds another.
+func TestARowShowsAllItsErrors(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
@@ -188,8 +188,8 @@ func TestARowSaysAllThatIsWrongWithIt(t *testing.T) {
 	}
 	got.want(422, ">Reward 2, level</a>", ">Multiplier 1, applies to</a>", ">Season 3, start</a>")
 	if invalid := strings.Count(got.text, "aria-invalid"); invalid != 11 {
-		t.Errorf("%d fields are invalid", invalid)
+		t.Errorf("%d fields are invalid, want 11", invalid)
 	}
-	// An end is not too far from a start that is none.
+	// If the start is invalid, the end is not compared with it.
 	b.post(settingsAddress, with(form, "do", "save", "seasons[2].id", "x", "seasons[2].end", "2028-01-01")).want(422, "f-seasons-2--start-error").lacks("f-seasons-2--end-error")
 }

@@ -18,10 +18,10 @@ func TestSigningInAndOut(t *testing.T) {
 	b := s.browser()
 	b.get("/leaderboard/gophers").want(200, `href="/sign-in?next=%2fleaderboard%2fgophers"`).lacks("You manage this")
 	if to := b.still().get("/sign-in?next=/leaderboard/gophers").want(303).header.Get("Location"); to != "/sign-in/provider?next=%2Fleaderboard%2Fgophers" {
-		t.Errorf("with one provider the sign-in leads to %s", to)
+		t.Errorf("with one provider the sign-in leads to %s, want the provider", to)
 	}
 	if in := b.signIn().want(200, "You manage this", "Sign out"); in.path != "/leaderboard/gophers" {
-		t.Errorf("came back to %s", in.path)
+		t.Errorf("the sign-in came back to %s, want /leaderboard/gophers", in.path)
 	}
 	b.get("/").want(200, "Ada L.")
 	s.browser().get("/").lacks("Ada L.")
@@ -29,15 +29,15 @@ func TestSigningInAndOut(t *testing.T) {
 	secret := b.cookie("__Host-levelboard")
 	b.post("/sign-out", nil).want(200).lacks("Ada L.")
 	if b.cookie("__Host-levelboard") != "" {
-		t.Error("the cookie is still there")
+		t.Error("the browser has the cookie after signing out")
 	}
 	s.browser().get("/", "Cookie", "__Host-levelboard="+secret).want(200).lacks("Ada L.")
 	if log := s.log.String(); strings.Contains(log, secret) || strings.Contains(log, "access_token") {
-		t.Errorf("the log has a secret: %s", log)
+		t.Errorf("the log contains a secret: %s", log)
 	}
 }
 
-func TestTheCookiesOverHTTPS(t *testing.T) {
+func TestCookiesOverHTTPSAreRestricted(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser().still()
 	for step, path := range []string{"/sign-in/provider", ""} {
@@ -52,7 +52,7 @@ func TestTheCookiesOverHTTPS(t *testing.T) {
 			}
 		}
 		if strings.Contains(last, "Domain") {
-			t.Errorf("the cookie %q goes to other hosts", last)
+			t.Errorf("the cookie %q has a Domain, so other hosts get it", last)
 		}
 	}
 }
@@ -62,12 +62,12 @@ func TestPlainHTTPIsForLoopbackOnly(t *testing.T) {
 	b := s.browser()
 	b.signIn()
 	if b.cookie("levelboard") == "" {
-		t.Error("there is no cookie over plain http on loopback")
+		t.Error("over plain HTTP on loopback the browser has no cookie")
 	}
 	deps := s.deps
 	deps.PublicURL = "http://levels.example"
 	if _, err := web.New(deps); err == nil {
-		t.Error("people could sign in over plain http on a network")
+		t.Error("the pages start with sign-in over plain HTTP on a network")
 	}
 }
 
@@ -85,14 +85,14 @@ func TestASignInOfAnotherBrowserIsRefused(t *testing.T) {
 	q.Set("state", strings.Repeat("A", 43))
 	forged.RawQuery = q.Encode()
 	attacker.get(forged.String()).want(401)
-	// Nor one that is as long as another flow's name.
+	// A state as long as another sign-in's name is refused too.
 	q.Set("state", callback[strings.Index(callback, "state=")+len("state="):][:8]+strings.Repeat("A", 35))
 	forged.RawQuery = q.Encode()
 	attacker.get(forged.String()).want(401)
 	for _, state := range []string{"", "A", "AAAAAAAA", strings.Repeat("é", 43), strings.Repeat("A", 5000), "; =,"} {
 		attacker.get("/sign-in/callback?code=x&state=" + url.QueryEscape(state)).want(401)
 	}
-	// What somebody made up used nothing up.
+	// The made-up attempts did not use up the attacker's own code.
 	attacker.get(callback).want(303)
 }
 
@@ -103,15 +103,15 @@ func TestTwoTabsSignInAtOnce(t *testing.T) {
 	two := b.still().get("/sign-in/provider?next=/leaderboard/gophers?page=2").header.Get("Location")
 	back := b.still().get(one).header.Get("Location")
 	if in := b.get(one).want(200, "Ada L."); in.path != "/leaderboard/gophers" {
-		t.Errorf("the first tab came to %s", in.path)
+		t.Errorf("the first tab came to %s, want /leaderboard/gophers", in.path)
 	}
 	if in := b.get(two).want(200, "Ada L."); in.path != "/leaderboard/gophers?page=2" {
-		t.Errorf("the second tab came to %s", in.path)
+		t.Errorf("the second tab came to %s, want page 2", in.path)
 	}
-	b.get(back).want(401, "started in another browser") // each is good once
+	b.get(back).want(401, "started in another browser") // each can be used once
 }
 
-func TestABrowserHasAFewSignInsUnderWay(t *testing.T) {
+func TestABrowsersOpenSignInsAreBounded(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	u, _ := url.Parse(s.url)
@@ -119,7 +119,7 @@ func TestABrowserHasAFewSignInsUnderWay(t *testing.T) {
 	var begun []string
 	for n := range 8 {
 		if n > 3 {
-			long = "/?" + strings.Repeat("&", 250) // of which the cookie makes three times as much
+			long = "/?" + strings.Repeat("&", 250) // three times as long in the cookie
 		}
 		begun = append(begun, b.still().get("/sign-in/provider?next="+url.QueryEscape(long)).want(303).header.Get("Location"))
 		s.pass(time.Second)
@@ -129,32 +129,32 @@ func TestABrowserHasAFewSignInsUnderWay(t *testing.T) {
 		size += len(c.String()) + 2
 	}
 	if n := len(b.Jar.Cookies(u)); n != 5 || size > 5*(1<<10+40) {
-		t.Errorf("there are %d cookies of %d bytes", n, size)
+		t.Errorf("the browser has %d cookies of %d bytes, want 5 of 1 KiB each at most", n, size)
 	}
 	b.get(begun[2]).want(401, "started in another browser")
 	b.get(begun[3]).want(200, "Ada L.")
 	b.get(begun[7]).want(200, "Ada L.")
-	// Those that are over, and what nobody here wrote, go with the next sign-in.
+	// The next sign-in deletes cookies that are over or that nobody here wrote.
 	b.Jar.SetCookies(u, []*http.Cookie{{Name: "__Host-levelboard-sign-in-AAAAAAAA", Value: "x", Path: "/", Secure: true}})
 	s.pass(10 * time.Minute)
 	b.still().get("/sign-in/provider").want(303)
 	if n := len(b.Jar.Cookies(u)); n != 2 {
-		t.Errorf("there are %d cookies, want that of the session and one: %v", n, b.Jar.Cookies(u))
+		t.Errorf("the browser has %d cookies, want the session's and one sign-in's: %v", n, b.Jar.Cookies(u))
 	}
 }
 
-func TestACodeIsGoodOnce(t *testing.T) {
+func TestACodeCanBeUsedOnce(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser().still()
 	begun := b.get("/sign-in/provider")
 	flow := strings.SplitN(begun.header.Get("Set-Cookie"), ";", 2)[0]
 	callback := b.get(begun.header.Get("Location")).header.Get("Location")
 	b.get(callback).want(303)
-	b.get(callback).want(401)                                             // the flow's cookie is gone
-	b.get(callback, "Cookie", flow).want(401, "This sign-in has expired") // and the provider knows the code
+	b.get(callback).want(401)                                             // the sign-in's cookie is gone
+	b.get(callback, "Cookie", flow).want(401, "This sign-in has expired") // the code was used
 }
 
-func TestASignInThatTookTooLong(t *testing.T) {
+func TestASlowSignInExpires(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser().still()
 	callback := b.get(b.get("/sign-in/provider").header.Get("Location")).header.Get("Location")
@@ -162,7 +162,7 @@ func TestASignInThatTookTooLong(t *testing.T) {
 	b.get(callback).want(401, "or it expired")
 }
 
-// cameBack is what one sees who wanted to go to Gophers, and whom the provider sends back with this besides the state.
+// cameBack returns the page after a sign-in to Gophers to which the provider answered with query and the state.
 func (s *site) cameBack(query string) page {
 	s.t.Helper()
 	b := s.browser()
@@ -173,7 +173,7 @@ func (s *site) cameBack(query string) page {
 	return b.get("/sign-in/callback?" + query + "&state=" + to.Query().Get("state"))
 }
 
-// signIns is how many sign-ins had that outcome, by the metric.
+// signIns returns the metric of sign-ins with this outcome.
 func signIns(t *testing.T, outcome string) float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -189,23 +189,23 @@ func signIns(t *testing.T, outcome string) float64 {
 			}
 		}
 	}
-	t.Fatalf("no sign-ins are counted as %s", outcome)
+	t.Fatalf("the metric has no sign-ins with the outcome %s", outcome)
 	return 0
 }
 
-func TestWhoSaysNoAtTheProviderIsNotSignedIn(t *testing.T) {
+func TestAUserWhoDeclinesIsNotSignedIn(t *testing.T) {
 	s := newSite(t, options{})
 	refused := signIns(t, "refused")
 	s.cameBack("error=access_denied").want(401, "declined", `<a class="button button--primary" href="/sign-in?next=%2fleaderboard%2fgophers"`)
 	if log := s.log.String(); strings.Contains(log, "WARN") {
-		t.Errorf("a user who says no is no news for the operator: %s", log)
+		t.Errorf("a user who declined is logged as a warning: %s", log)
 	}
 	if n := signIns(t, "refused") - refused; n != 1 {
-		t.Errorf("counted as refused %v times", n)
+		t.Errorf("the metric counts %v refused sign-ins, want 1", n)
 	}
 }
 
-func TestAnErrorOfTheProviderIsNotTheUsers(t *testing.T) {
+func TestAProvidersErrorIsNotTheUsers(t *testing.T) {
 	s := newSite(t, options{})
 	for query, logged := range map[string]string{
 		"error=server_error": "error server_error", "error=invalid_scope": "error invalid_scope", "error=temporarily_unavailable": "error temporarily_unavailable",
@@ -215,31 +215,31 @@ func TestAnErrorOfTheProviderIsNotTheUsers(t *testing.T) {
 		failed, before := signIns(t, "failed"), len(s.log.String())
 		got := s.cameBack(query).want(503, "Sign-in is temporarily unavailable", `href="/sign-in?next=%2fleaderboard%2fgophers"`).lacks("declined")
 		if got.header.Get("Retry-After") == "" {
-			t.Errorf("%s: no Retry-After", query)
+			t.Errorf("%s: the answer has no Retry-After", query)
 		}
 		log := s.log.String()[before:]
 		if strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, logged+")") || strings.Contains(log, "Secret") {
-			t.Errorf("%s: the log says %s", query, log)
+			t.Errorf("%s: the log is %s, want one warning with %s and no secret", query, log, logged)
 		}
 		if n := signIns(t, "failed") - failed; n != 1 {
-			t.Errorf("%s: counted as failed %v times", query, n)
+			t.Errorf("%s: the metric counts %v failed sign-ins, want 1", query, n)
 		}
 	}
 }
 
-func TestAProviderThatFails(t *testing.T) {
+func TestAFailingProviderIs503(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	s.provider.Fail(500)
 	if got := b.get("/sign-in/provider").want(503); got.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("the 503 has no Retry-After")
 	}
 	b.get("/leaderboard/gophers").want(200)
 	s.provider.Fail(0)
 	b.signIn()
 }
 
-func TestWhereOneGoesAfterSigningIn(t *testing.T) {
+func TestASignInLeadsToPagesOfThisSiteOnly(t *testing.T) {
 	s := newSite(t, options{})
 	for next, want := range map[string]string{
 		"/leaderboard/gophers?page=2": "/leaderboard/gophers?page=2", "": "/", "https://evil.example/": "/", "//evil.example": "/",
@@ -272,7 +272,7 @@ func TestChangesFromOtherSitesAreRefused(t *testing.T) {
 	b.get("/").want(200, "Ada L.")
 }
 
-func TestWithoutSettingsThePagesSayHowSignInIsTurnedOn(t *testing.T) {
+func TestWithoutSignInThePagesSayHowToTurnItOn(t *testing.T) {
 	s := newSite(t, options{noOAuth: true})
 	b := s.browser()
 	b.get("/leaderboard/gophers").want(200, "Sign-in is off")
@@ -288,7 +288,7 @@ var robin = signin.Local{
 	User: signin.User{ID: ada, Name: "Robin"}, About: "who owns Gophers", Guilds: []signin.Guild{{ID: public, Owner: true}},
 }
 
-func TestTheDemosSignIn(t *testing.T) {
+func TestTheDemosSignInIsForThisMachineOnly(t *testing.T) {
 	s := newSite(t, options{noOAuth: true, plainHTTP: true, locals: []signin.Local{robin}})
 	b := s.browser()
 	b.get("/sign-in?next=/leaderboard/gophers").want(200, "Robin, who owns Gophers")
@@ -298,14 +298,14 @@ func TestTheDemosSignIn(t *testing.T) {
 	for _, as := range []string{"", "1", "-1", "x"} {
 		s.browser().post("/sign-in/local", url.Values{"as": {as}}).want(401)
 	}
-	// Not through a proxy, not from a page whose name was made to lead here, not by another site's form.
+	// It refuses a proxy, a page whose host name resolves to here, and another site's form.
 	for _, header := range [][]string{{"X-Forwarded-For", "203.0.113.9"}, {"Forwarded", "for=203.0.113.9"}, {"Via", "1.1 proxy"}, {"X-Real-IP", "203.0.113.9"},
 		{"X-Forwarded-Host", "levels.example"}, {"X-Forwarded-Proto", "https"}, {"Host", "evil.example"}} {
 		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, header...).want(404)
 		s.browser().get("/sign-in", header...).want(200).lacks("Robin")
 	}
 	s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", "https://evil.example").want(403)
-	// Nor through a proxy that says nothing of itself, as nginx does unless it is set up otherwise.
+	// It also refuses a proxy that sends no header, as nginx does by default.
 	for _, origin := range []string{"https://levels.example", "http://203.0.113.9:8080", "null"} {
 		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", origin, "Sec-Fetch-Site", "same-origin").want(404)
 	}

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// countingSignIn is a SignIn of which a test knows how often the provider is asked for a code, and which may be too busy for that.
+// countingSignIn counts how often the provider is asked for a code, and can be too busy for it.
 type countingSignIn struct {
 	*signin.Sessions
 	entered int
@@ -24,7 +24,7 @@ func (s *countingSignIn) Enter(ctx context.Context, code, verifier string) (stri
 	return s.Sessions.Enter(ctx, code, verifier)
 }
 
-// counting puts a countingSignIn before the sessions of a site that newSite builds.
+// counting wraps the sessions of a site that newSite builds.
 func counting(into **countingSignIn) func(s *site, _ *redisstore.Store) {
 	return func(s *site, _ *redisstore.Store) {
 		*into = &countingSignIn{Sessions: s.sessions}
@@ -32,14 +32,14 @@ func counting(into **countingSignIn) func(s *site, _ *redisstore.Store) {
 	}
 }
 
-// begun is a cookie of a sign-in that somebody began, and the callback with a code that they made up.
+// begun returns the cookie of a new sign-in and a callback with a made-up code.
 func (s *site) begun() (cookie, callback string) {
 	const flow = "ends=99999999999&next=%2F&state=AAAAAAAAAAAA&verifier=v"
 	return "__Host-levelboard-sign-in-AAAAAAAA=" + flow, "/sign-in/callback?state=AAAAAAAAAAAA&code=made-up"
 }
 
-// An address can have our client secret sent to the provider a few times a minute, however many cookies and codes it makes up.
-func TestAnAddressHasAFewSignInsAMinute(t *testing.T) {
+// An address can make us send our client secret to the provider only a few times a minute, with any cookies and codes.
+func TestSignInsOfAnAddressAreLimited(t *testing.T) {
 	const most = 20 // as docs/sign-in.md says
 	var enters *countingSignIn
 	s := newSite(t, options{with: counting(&enters)})
@@ -54,27 +54,27 @@ func TestAnAddressHasAFewSignInsAMinute(t *testing.T) {
 		default:
 			got.want(429, "too many sign-ins")
 			if got.header.Get("Retry-After") == "" {
-				t.Error("no Retry-After")
+				t.Error("the refusal has no Retry-After")
 			}
 			refused++
 		}
 	}
-	// One is refilled every three seconds, on a slow machine a few while this runs.
+	// The limit refills one every three seconds, so a slow machine lets a few more pass.
 	if enters.entered+refused != 3*most || enters.entered < most || refused == 0 {
-		t.Errorf("the provider was asked for %d codes, and %d were refused", enters.entered, refused)
+		t.Errorf("%d codes were sent to the provider and %d refused, want at least %d and some of %d", enters.entered, refused, most, 3*most)
 	}
-	// Pages still work there, and elsewhere people sign in.
+	// Pages still work for the address, and users at other addresses sign in.
 	b.get("/leaderboard/gophers", "X-Forwarded-For", "2001:db8::1").want(200)
 	s.browser().signIn()
 }
 
-func TestTooManyWhoSignInAtOnceAreToldToBeginAgain(t *testing.T) {
+func TestABusySignInSaysToBeginAgain(t *testing.T) {
 	var enters *countingSignIn
 	s := newSite(t, options{with: counting(&enters)})
 	enters.busy = true
 	got := s.browser().get("/sign-in/provider?next=/leaderboard/gophers").want(503, "Try again in a few seconds", `href="/sign-in?next=%2fleaderboard%2fgophers"`)
 	if got.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("the refusal has no Retry-After")
 	}
 	enters.busy = false
 	s.browser().signIn()

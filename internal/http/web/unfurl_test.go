@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/domain/guild"
 )
 
-func TestPublicPagesSayWhatTheyAre(t *testing.T) {
+func TestPublicPagesHaveUnfurls(t *testing.T) {
 	s := newSite(t, options{})
 	s.counting()
 	s.fill(members(150))
@@ -38,7 +38,7 @@ func TestPublicPagesSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotForEverybodyIsNotUnfurled(t *testing.T) {
+func TestPrivatePagesHaveNoUnfurls(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(2))
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{
@@ -55,7 +55,7 @@ func TestWhatIsNotForEverybodyIsNotUnfurled(t *testing.T) {
 	b.post(memberPath(1)+"/xp", nil).want(422, "noindex").lacks("og:")
 }
 
-func TestTheBoardsPreview(t *testing.T) {
+func TestABoardsPreviewFollowsTheBoard(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(5))
 	b := s.browser()
@@ -63,19 +63,19 @@ func TestTheBoardsPreview(t *testing.T) {
 	got := b.get(path, "Accept-Encoding", "gzip").want(200)
 	picture, err := png.Decode(bytes.NewReader([]byte(got.text)))
 	if err != nil || picture.Bounds().Dx() != 1200 || picture.Bounds().Dy() != 630 || got.header.Get("Content-Type") != "image/png" || got.header.Get("Content-Encoding") != "" {
-		t.Fatalf("%v, %v", got.header, err)
+		t.Fatalf("the preview has the headers %v (%v), want a PNG of 1200 by 630", got.header, err)
 	}
 	etag := got.header.Get("ETag")
 	if b.get(path, "If-None-Match", etag).want(304).text != "" || b.get(path).want(200).text != got.text {
-		t.Error("the same board has another preview")
+		t.Error("an unchanged board has another preview or ETag")
 	}
 	s.setXP(4, 4)
 	if changed := b.get(path, "If-None-Match", etag).want(200); changed.header.Get("ETag") == etag {
-		t.Error("a changed board has the same ETag")
+		t.Error("a changed board's preview has the same ETag")
 	}
 	s.setXP(4, 6_000_000)
 	if b.get(path).want(200).text == got.text {
-		t.Error("another first one makes no other picture")
+		t.Error("a new first member did not change the preview")
 	}
 	for address, status := range map[string]int{
 		"/leaderboard/nobody/preview.png": 404, "/leaderboard/" + string(closed) + "/preview.png": 401, path + "?a=1&a=2": 400, "/leaderboard/gophers/preview.svg": 404,
@@ -90,7 +90,7 @@ func TestRobotsAndTheManifest(t *testing.T) {
 	s := newSite(t, options{limit: 1})
 	b := s.browser()
 	if got := b.get("/robots.txt").want(200, "User-agent: *\n", "Disallow: /guilds/\n"); !strings.HasPrefix(got.header.Get("Content-Type"), "text/plain") {
-		t.Errorf("robots.txt is %v", got.header)
+		t.Errorf("robots.txt has the headers %v, want text/plain", got.header)
 	}
 	got := b.get("/site.webmanifest").want(200)
 	var manifest struct {
@@ -98,11 +98,11 @@ func TestRobotsAndTheManifest(t *testing.T) {
 		Icons []struct{ Src, Type string }
 	}
 	if err := json.Unmarshal([]byte(got.text), &manifest); err != nil || manifest.Name != "Levelboard" || got.header.Get("Content-Type") != "application/manifest+json" {
-		t.Errorf("%+v, %v, %v", manifest, err, got.header)
+		t.Errorf("the manifest is %+v (%v) with %v, want Levelboard's", manifest, err, got.header)
 	}
 	for _, icon := range manifest.Icons {
 		if got := b.get(icon.Src).want(200).header.Get("Content-Type"); got != icon.Type {
-			t.Errorf("%s is %s, want %s", icon.Src, got, icon.Type)
+			t.Errorf("the icon %s is %s, want %s", icon.Src, got, icon.Type)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// rowsBody is what the board's script gets.
+// rowsBody is what the stream sends to the board's script.
 type rowsBody struct {
 	Page, Last, Total int64
 	Order, Rows       []string
@@ -25,15 +25,15 @@ type rowsBody struct {
 	Gained            int64
 }
 
-// watcher is a browser that watches a page.
+// watcher is a browser with an open page.
 type watcher struct {
 	t      *testing.T
 	got    chan rowsBody // closed when the stream ends
-	alive  chan struct{} // holds one when there was a sign of life
+	alive  chan struct{} // one after a sign of life
 	leaves context.CancelFunc
 }
 
-// open asks for a stream, until the test ends or it leaves.
+// open opens a stream, until the test ends or leave is called.
 func (b *browser) open(path, from string) (answer *http.Response, leave context.CancelFunc) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
@@ -43,7 +43,7 @@ func (b *browser) open(path, from string) (answer *http.Response, leave context.
 		b.t.Fatal(err)
 	}
 	if from != "" {
-		r.Header.Set("X-Forwarded-For", from) // the router of these tests believes it
+		r.Header.Set("X-Forwarded-For", from) // trusted in these tests
 	}
 	if answer, err = b.Do(r); err != nil {
 		b.t.Fatal(err)
@@ -57,7 +57,7 @@ func (b *browser) watch(path string) *watcher {
 	answer, cancel := b.open(path, "")
 	if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "text/event-stream" || answer.Header.Get("Cache-Control") != "no-store" ||
 		answer.Header.Get("Content-Security-Policy") != policy {
-		b.t.Fatalf("%d %v", answer.StatusCode, answer.Header)
+		b.t.Fatalf("opening the stream: %d %v", answer.StatusCode, answer.Header)
 	}
 	w := &watcher{t: b.t, got: make(chan rowsBody, 1000), alive: make(chan struct{}, 1), leaves: cancel}
 	ended := make(chan struct{})
@@ -86,13 +86,13 @@ func (b *browser) watch(path string) *watcher {
 	return w
 }
 
-// until takes what comes until it is as wanted.
+// until takes bodies until one is wanted.
 func (w *watcher) until(wanted func(rowsBody) bool) rowsBody {
 	w.t.Helper()
 	for {
 		body, open := testenv.Receive(w.t, w.got, "what is wanted comes on the stream")
 		if !open {
-			w.t.Fatal("the stream has ended")
+			w.t.Fatal("the stream ended, want another body")
 		}
 		if wanted(body) {
 			return body
@@ -110,29 +110,29 @@ func (w *watcher) ends() {
 
 func any100(b rowsBody) bool { return len(b.Order) == 100 }
 
-func TestRowsMoveWhileSomebodyWatches(t *testing.T) {
+func TestAnOpenPageGetsMovedRows(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(150))
 	w := s.browser().watch("/leaderboard/gophers/live?page=1")
 	first := w.until(any100)
 	if len(first.Rows) != 100 || first.Total != 150 || first.Last != 2 || first.Page != 1 || first.Order[0] != "m"+string(memberID(0)) {
-		t.Fatalf("it begins with %d rows of %d, %v", len(first.Rows), first.Total, first.Order[:3])
+		t.Fatalf("the stream begins with %d rows of %d and %v, want the first 100 of 150", len(first.Rows), first.Total, first.Order[:3])
 	}
 	s.setXP(99, 9_000_000)
 	next := w.until(func(b rowsBody) bool { return b.Order[0] == "m"+string(memberID(99)) })
 	if !strings.Contains(strings.Join(next.Rows, ""), "9,000,000 XP") || !strings.Contains(next.Rows[0], "rank--gold") {
-		t.Errorf("what changed is %q", next.Rows)
+		t.Errorf("the changed rows are %q, want 9,000,000 XP in gold", next.Rows)
 	}
-	// Only what changed is sent: the first rows, and neither the one that moved past them all nor the others again.
+	// Only changed rows are sent: the new first ones, not those that were passed.
 	s.setXP(99, 9_000_001)
 	if again := w.until(func(rowsBody) bool { return true }); len(again.Rows) != 1 || len(again.Order) != 100 {
-		t.Errorf("%d rows for a change of one", len(again.Rows))
+		t.Errorf("%d rows were sent for a change of one", len(again.Rows))
 	}
-	// A member of another page comes onto this one.
+	// A member of another page moves onto this one.
 	s.setXP(140, 9_500_000)
 	in := w.until(func(b rowsBody) bool { return b.Order[0] == "m"+string(memberID(140)) })
 	if slices.Contains(in.Order, "m"+string(memberID(98))) {
-		t.Error("the last one is still on the page")
+		t.Error("the member who was last is still on the page")
 	}
 }
 
@@ -141,18 +141,18 @@ func TestWatchersAreBounded(t *testing.T) {
 	s.fill(members(3))
 	for n := range 3 {
 		if answer, _ := s.browser().open("/leaderboard/gophers/live", fmt.Sprintf("192.0.2.%d", n)); answer.StatusCode != 200 {
-			t.Fatalf("number %d is refused with %d", n+1, answer.StatusCode)
+			t.Fatalf("stream %d is %d, want 200", n+1, answer.StatusCode)
 		}
 	}
 	if got := s.browser().get("/leaderboard/gophers/live").want(503); got.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After for one watcher too many")
+		t.Error("the refusal of one stream too many has no Retry-After")
 	}
-	// They are shown the page all the same.
+	// The rows themselves can still be read.
 	s.browser().get("/leaderboard/gophers/rows").want(200, `"total":3`)
 }
 
-func TestWhoMayReadNoMoreWatchesNoMore(t *testing.T) {
-	member := func(s *site) { // ada is a member of the private board's community
+func TestAStreamEndsWithTheRightToRead(t *testing.T) {
+	member := func(s *site) { // ada is a member of the private guild
 		s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{map[string]any{"id": string(closed), "name": "Moles", "permissions": "0"}})
 	}
 	for name, ends := range map[string]func(s *site, b *browser){
@@ -183,7 +183,7 @@ func TestWhoMayReadNoMoreWatchesNoMore(t *testing.T) {
 				w.ends()
 				for body := range w.got {
 					if len(body.Order) > 0 {
-						t.Error("it was told of a change that it must not see")
+						t.Error("the stream sent a change after the right to read ended")
 					}
 				}
 			})
@@ -191,7 +191,7 @@ func TestWhoMayReadNoMoreWatchesNoMore(t *testing.T) {
 	}
 }
 
-func TestOtherSettingsShowAtTheNextSignOfLife(t *testing.T) {
+func TestNewSettingsShowAtTheNextSignOfLife(t *testing.T) {
 	s := newSite(t, options{keepAlive: 10 * time.Millisecond})
 	s.fill(members(1))
 	w := s.browser().watch("/leaderboard/gophers/live")
@@ -202,11 +202,11 @@ func TestOtherSettingsShowAtTheNextSignOfLife(t *testing.T) {
 		g.Curve, g.Version = curve, g.Version+1
 	})
 	if body := w.until(func(rowsBody) bool { return true }); len(body.Rows) != 1 {
-		t.Errorf("%d rows", len(body.Rows))
+		t.Errorf("%d rows were sent after a change of settings, want 1", len(body.Rows))
 	}
 }
 
-func TestAFeedThatClosesEndsItsStreams(t *testing.T) {
+func TestAClosedFeedEndsItsStreams(t *testing.T) {
 	s := newSite(t, options{})
 	w := s.browser().watch("/leaderboard/gophers/live")
 	w.until(func(rowsBody) bool { return true })
@@ -215,8 +215,8 @@ func TestAFeedThatClosesEndsItsStreams(t *testing.T) {
 	s.browser().get("/leaderboard/gophers/live").want(503)
 }
 
-// One address cannot take all places of those who watch; an IPv6 network counts as one.
-func TestAnAddressWatchesAFewPages(t *testing.T) {
+// One address cannot use all streams. An IPv6 network counts as one address.
+func TestStreamsOfAnAddressAreBounded(t *testing.T) {
 	const most = 20
 	s := newSite(t, options{})
 	s.fill(members(3))
@@ -225,18 +225,18 @@ func TestAnAddressWatchesAFewPages(t *testing.T) {
 	for n := range most {
 		answer, leave := b.open("/leaderboard/gophers/live", fmt.Sprintf("2001:db8::%x", n+1))
 		if answer.StatusCode != 200 {
-			t.Fatalf("number %d is refused with %d", n+1, answer.StatusCode)
+			t.Fatalf("stream %d is %d, want 200", n+1, answer.StatusCode)
 		}
 		leaves = append(leaves, leave)
 	}
 	if answer, _ := b.open("/leaderboard/gophers/live", "2001:db8::ffff"); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
-		t.Errorf("one too many is %d, %v", answer.StatusCode, answer.Header)
+		t.Errorf("one stream too many is %d %v, want 429 with Retry-After", answer.StatusCode, answer.Header)
 	}
-	// They are shown the page all the same, and others watch on.
+	// The address can still read the rows, and other addresses can open streams.
 	b.get("/leaderboard/gophers/rows", "X-Forwarded-For", "2001:db8::ffff").want(200, `"total":3`)
 	for _, from := range []string{"2001:db8:0:1::1", "192.0.2.1"} {
 		if answer, _ := b.open("/leaderboard/gophers/live", from); answer.StatusCode != 200 {
-			t.Errorf("from %s it is %d", from, answer.StatusCode)
+			t.Errorf("a stream from %s is %d, want 200", from, answer.StatusCode)
 		}
 	}
 	leaves[0]()
@@ -246,11 +246,11 @@ func TestAnAddressWatchesAFewPages(t *testing.T) {
 	})
 }
 
-func TestAPagePastTheEndIsTheLast(t *testing.T) {
+func TestAPagePastTheEndShowsTheLast(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(150))
 	last := s.browser().watch("/leaderboard/gophers/live?page=999")
 	if got := last.until(func(rowsBody) bool { return true }); got.Page != 2 || len(got.Order) != 50 {
-		t.Errorf("past the end is page %d with %d members", got.Page, len(got.Order))
+		t.Errorf("past the end the stream sends page %d with %d members, want page 2 with 50", got.Page, len(got.Order))
 	}
 }

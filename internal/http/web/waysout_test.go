@@ -42,7 +42,7 @@ func TestNothingLeadsToASignInThatIsOff(t *testing.T) {
 	on.get("/leaderboard/gophers?member=me").want(401, `href="/sign-in?next=`).lacks(off)
 }
 
-func TestErrorsSayWhereToGoOn(t *testing.T) {
+func TestErrorsLinkToTheNextStep(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
@@ -52,13 +52,13 @@ func TestErrorsSayWhereToGoOn(t *testing.T) {
 	b.get("/leaderboard/"+string(closed)).want(403, "To use another account, sign out first.").lacks("Back to the leaderboard")
 }
 
-// A name says what a press does, so nothing beside it says that it is pressed.
+// The button's name says what a press does, so the button has no pressed state.
 func TestTheButtonOfTheLiveRowsIsNamedByWhatItDoes(t *testing.T) {
 	s := newSite(t, options{})
 	s.browser().get("/leaderboard/gophers").want(200, `id="live" data-live="on" hidden>Pause</button>`)
 }
 
-func TestTheStartIsShownWhenCommunitiesCannotBeFound(t *testing.T) {
+func TestTheStartIsShownWithoutTheArchive(t *testing.T) {
 	s := newSite(t, options{with: func(s *site, _ *redisstore.Store) { s.deps.Guilds = awayGuilds{s.guilds} }})
 	b := s.browser()
 	b.get("/sign-in/provider?next=/").want(200, "Ada L.", "Find a leaderboard").lacks("Communities you manage")
@@ -71,15 +71,15 @@ func (awayGuilds) ByID(context.Context, id.Guild) (*guild.Guild, error) {
 	return nil, fault.Down("read a guild", errors.New("away"))
 }
 
-// The settings name a manager also when the provider does not.
-func TestTheStartHasTheCommunitiesThatTheSettingsGive(t *testing.T) {
+// The start also lists communities that only their settings assign to the user.
+func TestTheStartListsCommunitiesManagedBySettings(t *testing.T) {
 	w := newSettingsWorld(t)
 	for _, user := range []string{"900000000000000001", "900000000000000002"} {
 		w.provider.SetUser(map[string]any{"id": user, "username": "bo", "global_name": "Bo", "avatar": nil}, []any{})
 		b := w.browser()
 		b.get("/sign-in/provider?next=/").want(200, "Gophers &lt;i&gt;", toSettings)
 		if moles := strings.Contains(b.get("/").text, "<bdi>Moles</bdi>"); moles != (user == "900000000000000001") {
-			t.Errorf("the start page of %s has Moles: %v", user, moles)
+			t.Errorf("the start page of %s has Moles: %v, want it for the owner only", user, moles)
 		}
 	}
 	w.provider.SetUser(map[string]any{"id": "900000000000000003", "username": "cy", "global_name": "Cy", "avatar": nil}, []any{})

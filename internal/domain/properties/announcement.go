@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 
 	"levelboard/internal/domain/announcement"
 )
 
-// announcementFields are the properties of an announcement, in the order of its page.
+// announcementFields are the properties of an announcement, in the order of its form.
 var announcementFields = []Property{
 	{Name: "id", Label: "ID", Kind: hidden{}},
 	{Name: "kind", Label: "Kind", Kind: hidden{}},
@@ -34,8 +35,9 @@ var announcementFields = []Property{
 	{Name: "onlyWithRoles", Label: "Only with roles", Hint: "Only level-ups that give roles", Kind: box{}},
 }
 
-// Announced are the properties of an announcement of that kind that a manager sets. Only a webhook gets more events than the first two.
-func Announced(kind announcement.Kind) (list []Property) {
+// ofKind are the properties that an announcement has in a form, by its kind. Only a webhook gets more events than the first two.
+func ofKind(row map[string]string) (list []Property) {
+	kind := announcement.Kind(row["kind"])
 	leftOut := map[announcement.Kind][]string{
 		announcement.Discord: {"period", "top"},
 		announcement.Bot:     {"period", "top", "url"},
@@ -53,18 +55,11 @@ func Announced(kind announcement.Kind) (list []Property) {
 	return list
 }
 
-// FilledAnnouncement are the fields of a form for an announcement of the document.
-func FilledAnnouncement(a *announcement.Announcement) map[string]string {
-	f, value := Form{Fields: map[string]string{}}, decode[object](Encode(a))
-	for _, p := range announcementFields {
-		p.Kind.fill(f, p.Name, value[p.Name], nil)
-	}
-	return f.Fields
-}
-
-// GivenAnnouncement is an announcement as the fields of a form say it, for the document's rules to judge.
-func GivenAnnouncement(fields map[string]string) jsontext.Value {
-	return Encode(Rows{Fields: Announced(announcement.Kind(fields["kind"]))}.readRow(fields, nil, nil))
+// newAnnouncement is one of that kind. It has its id already, so a form that is sent twice saves one announcement.
+func newAnnouncement(kind string) any {
+	a := announcement.Announcement{ID: uuid.NewString(), Kind: announcement.Kind(kind), Top: 10}
+	a.SetDefaults()
+	return a
 }
 
 // numbers are whole numbers with commas or spaces between them.

@@ -64,7 +64,7 @@ func document(s *guild.Settings) object {
 // managed yields the properties of the settings page.
 func managed(yield func(Property) bool) {
 	for _, p := range Table {
-		if p.Section != "" && p.Section != OwnPage && !yield(p) {
+		if p.Section != "" && !yield(p) {
 			return
 		}
 	}

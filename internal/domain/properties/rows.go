@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"levelboard/internal/domain/guild"
 )
 
 // Rows is a list of rows. A row's fields are named LIST[0].PROPERTY.
@@ -17,7 +15,9 @@ type Rows struct {
 	Noun    string   // the name of a row
 	Add     []Option // the buttons that add a row
 	Fields  []Property
-	inWords func(w map[string]string) string // a row in words, made of its properties' words
+	of      func(row map[string]string) []Property // those of Fields that a row has; nil for all
+	added   func(argument string) any              // the values of a new row, by the button's argument; nil for none
+	inWords func(w map[string]string) string       // a row in words, made of its properties' words
 }
 
 // object is a JSON object.
@@ -36,12 +36,26 @@ func Field(list string, row int, property string) string {
 func (r Rows) fill(f Form, name string, value jsontext.Value, k *Known) {
 	f.Rows[name] = nil
 	for _, row := range decode[[]object](value) {
-		fields := Form{Fields: map[string]string{}}
-		for _, p := range r.Fields {
-			p.Kind.fill(fields, p.Name, row[p.Name], k)
-		}
-		f.Rows[name] = append(f.Rows[name], fields.Fields)
+		f.Rows[name] = append(f.Rows[name], r.fillRow(row, k))
 	}
+}
+
+func (r Rows) fillRow(row object, k *Known) map[string]string {
+	f := Form{Fields: map[string]string{}}
+	for _, p := range r.Fields {
+		if value, ok := row[p.Name]; ok {
+			p.Kind.fill(f, p.Name, value, k)
+		}
+	}
+	return f.Fields
+}
+
+// Of are the properties of a row.
+func (r Rows) Of(row map[string]string) []Property {
+	if r.of == nil {
+		return r.Fields
+	}
+	return r.of(row)
 }
 
 func (r Rows) read(f Form, name string, saved jsontext.Value, k *Known) any {
@@ -62,7 +76,7 @@ func (r Rows) readRow(row map[string]string, saved []object, k *Known) object {
 		}
 	}
 	read := object{}
-	for _, p := range r.Fields {
+	for _, p := range r.Of(row) {
 		value := p.Kind.read(Form{Fields: row}, p.Name, was[p.Name], k)
 		if _, ok := value.(leftOut); !ok {
 			read[p.Name] = Encode(value)
@@ -177,7 +191,11 @@ func (f Form) Edit(do string) (added string) {
 		list := f.Rows[p.Name]
 		switch {
 		case verb == "add":
-			f.Rows[p.Name] = append(list, map[string]string{"stack": on, "type": cmp.Or(argument, string(guild.ChannelMultiplier))})
+			row := map[string]string{}
+			if rows.added != nil {
+				row = rows.fillRow(decode[object](Encode(rows.added(argument))), nil)
+			}
+			f.Rows[p.Name] = append(list, row)
 			return Field(p.Name, len(list), rows.first())
 		case verb == "remove" && err == nil && n >= 0 && n < len(list):
 			f.Rows[p.Name] = append(list[:n:n], list[n+1:]...)

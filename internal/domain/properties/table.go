@@ -3,6 +3,8 @@
 package properties
 
 import (
+	"cmp"
+
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
@@ -13,12 +15,9 @@ type Property struct {
 	Name    string // in the document; the names of its form fields begin with it
 	Label   string
 	Hint    string // beside its field; for a box, what ticking it does
-	Section string // the ID of a section of the settings page, or OwnPage; empty if only the operator sets the property
+	Section string // the ID of a section of the settings page; empty if only the operator sets the property
 	Kind    Kind
 }
-
-// OwnPage stands for a section if managers set the property on another page.
-const OwnPage = "own page"
 
 // Section is a part of the settings page.
 type Section struct {
@@ -36,6 +35,8 @@ var Sections = []Section{
 	{ID: "ignored", Title: "Ignored", Grid: true},
 	{ID: "periods", Title: "Period leaderboards", Intro: "Rank members by the XP they gain in a day, week, month or custom season. " +
 		"When a period ends, its leaderboard is final. Counting starts when you enable the first one."},
+	{ID: "announcements", Title: "Announcements", Intro: "Level-ups and winners, posted for you. Most need only the address of a webhook: " +
+		"in Discord, open a channel's settings, Integrations, Webhooks, New Webhook, Copy Webhook URL."},
 }
 
 const ignoredHint = "One ID per line; names after an ID are not saved. "
@@ -72,7 +73,7 @@ var Table = []Property{
 	{"xpGlobalMultiplier", "Global multiplier", "0 to 5. 1 is normal, 2 is double XP.", "xp", number{}},
 
 	{"roleRewards", "Role rewards", "Members who reach the level get the roles. Enter one role per line: the ID, then the name.", "rewards", Rows{
-		Noun: "Reward", Add: []Option{{"add-reward", "Add reward"}},
+		Noun: "Reward", Add: []Option{{"add-reward", "Add reward"}}, added: func(string) any { return map[string]bool{"stack": true} },
 		Fields: []Property{
 			{Name: "id", Label: "ID", Kind: hidden{}},
 			{Name: "level", Label: "Level", Kind: number{whole: true}},
@@ -89,6 +90,9 @@ var Table = []Property{
 	{"multipliers", "Multipliers", "More or less XP in channels or for roles: 0 (none) to 5. If several roles match, the highest applies. " +
 		"Enter one channel or role per line: the ID, then the name.", "multipliers", Rows{
 		Noun: "Multiplier", Add: []Option{{"add-multiplier Channel", "Add channel multiplier"}, {"add-multiplier Role", "Add role multiplier"}},
+		added: func(of string) any {
+			return map[string]string{"type": cmp.Or(of, string(guild.ChannelMultiplier))}
+		},
 		Fields: []Property{
 			{Name: "id", Label: "ID", Kind: hidden{}},
 			{Name: "type", Label: "Applies to", Kind: choice{Options: []Option{{string(guild.ChannelMultiplier), "Channels"}, {string(guild.RoleMultiplier), "Roles"}}}},
@@ -125,8 +129,13 @@ var Table = []Property{
 		},
 	}},
 
-	{Name: "announcements", Label: "Announcements", Section: OwnPage, Kind: Rows{
-		Noun: "Announcement", Fields: announcementFields,
+	{"announcements", "Announcements", "Up to 10. A board is one message that always shows the top of the leaderboard. A signed webhook sends each event as JSON to a " +
+		"program of your own. A bot message is posted by levelboard-bot where the member wrote.", "announcements", Rows{
+		Noun: "Announcement", Fields: announcementFields, of: ofKind, added: newAnnouncement,
+		Add: []Option{
+			{"add-announcement discord", "Add Discord message"}, {"add-announcement board", "Add live board"},
+			{"add-announcement webhook", "Add signed webhook"}, {"add-announcement bot", "Add bot message"},
+		},
 		inWords: func(w map[string]string) string { return w["name"] + ", " + w["kind"] },
 	}},
 }

@@ -33,6 +33,7 @@ type settingsPage struct {
 	Focus     string // the field at which the page opens, without an error, or empty
 	Free      string // whether the vanity is available: "", "free" or "yours"
 	Preview   *guilds.Preview
+	announcements
 	Conflicts []properties.Conflict // parts that the form changed, and another manager since the form was made
 	Unsaved   bool                  // the form differs from the saved settings
 	Now       time.Time
@@ -58,12 +59,16 @@ func (s *Site) changeSettings(c *gin.Context, g *guild.Guild, sent *form) error 
 			page.known.TakeSaved(page.Form, part)
 		}
 	}
+	pageOf(c).secret = true // an address of a webhook, as it was typed
 	page.choose()
-	switch do := sent.Value("do"); do {
+	do := sent.Value("do")
+	switch verb, argument, _ := strings.Cut(do, " "); verb {
 	case "save":
 		return s.saveSettings(c, page)
 	case "check":
 		return s.previewSettings(c, page)
+	case "test", "secret", "on":
+		return s.useAnnouncement(c, page, verb, argument)
 	default:
 		page.Focus = page.Form.Edit(do)
 		return s.showSettings(c, page)
@@ -87,6 +92,7 @@ func (s *Site) keeping(h gin.HandlerFunc) gin.HandlerFunc {
 			if f.sent.Del("do"); len(f.sent) == 0 {
 				return why
 			}
+			pageOf(c).secret = true
 			return s.show(c, http.StatusUnauthorized, "settings-kept", "Please sign in", f.sent)
 		})(c)
 	}
@@ -96,6 +102,7 @@ func (s *Site) keeping(h gin.HandlerFunc) gin.HandlerFunc {
 // changed. After a step back in the browser, the manager's own saved changes are in the form already.
 func (p *settingsPage) merge() {
 	if !p.Form.IsOf(p.Guild.Edited) {
+		p.hideAddresses()
 		p.Conflicts = p.known.Merge(p.Form, p.Guild.Edited)
 	}
 }
@@ -184,6 +191,9 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 			field = "vanity"
 		case errors.Is(err, guild.ErrSeasonClosed):
 			field = "seasons"
+		case fault.From(err).Path != "":
+			page.refuse(page.place(fault.From(err)))
+			return s.showSettings(c, page)
 		case !errors.Is(err, guild.ErrTooLong):
 			return err
 		}
@@ -196,7 +206,8 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 // previewSettings checks the form without saving it: its errors, whether the vanity is free, what the curve would change.
 func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 	page.merge()
-	if _, _, err := page.propose(); err != nil {
+	p, ok, err := page.propose()
+	if err != nil {
 		return err
 	}
 	if err := s.checkVanity(c.Request.Context(), page); err != nil {
@@ -209,7 +220,11 @@ func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 		}
 		page.Preview = &preview
 	}
-	page.Checked = !page.Refused.bad() && len(page.Conflicts) == 0
+	if page.Checked = !page.Refused.bad() && len(page.Conflicts) == 0; ok {
+		if err := s.previewAnnouncements(c, page, p); err != nil {
+			return err
+		}
+	}
 	return s.showSettings(c, page)
 }
 
@@ -246,7 +261,10 @@ func (*settingsPage) NameOf(m guilds.Moved) string {
 	return name
 }
 
-func (s *Site) showSettings(c *gin.Context, page *settingsPage) error {
+func (s *Site) showSettings(c *gin.Context, page *settingsPage) (err error) {
+	if page.statuses, err = s.deps.Announcements.Statuses(c.Request.Context(), page.Guild); err != nil {
+		return err
+	}
 	status := page.Refused.status()
 	if len(page.Conflicts) > 0 {
 		status = http.StatusConflict

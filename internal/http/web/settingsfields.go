@@ -32,7 +32,10 @@ func (f settingsField) One() string { return strings.ToLower(f.Noun) }
 func (f settingsField) None() string { return strings.ToLower(f.Label) }
 
 // settingsRow is a row of a list.
-type settingsRow struct{ Hidden, Fields []field }
+type settingsRow struct {
+	Hidden, Fields []field
+	Announcement   *announcementRow // nil in other lists
+}
 
 // Sections returns what managers can set, with the values of the form.
 func (p *settingsPage) Sections() (list []settingsSection) {
@@ -54,6 +57,7 @@ func (p *settingsPage) settingsField(property properties.Property, section prope
 	if !ok {
 		return f
 	}
+	announces := property.Name == "announcements"
 	f.Noun, f.Add, f.Next = rows.Noun, rows.Add, fieldID(p.Form.Next(property))
 	for _, one := range rows.Fields {
 		if one.Kind.Shape() != "hidden" {
@@ -62,15 +66,19 @@ func (p *settingsPage) settingsField(property properties.Property, section prope
 	}
 	for i, values := range p.Form.Rows[property.Name] {
 		row := settingsRow{}
-		for _, one := range rows.Fields {
+		for _, one := range rows.Of(values) {
 			shown := p.field(one, properties.Field(property.Name, i, one.Name), values)
 			if shown.Shape == "hidden" {
 				row.Hidden = append(row.Hidden, shown)
 				continue
 			}
-			place, _ := properties.PlaceOf(shown.Name)
-			shown.Label = place.Label()
+			if place, _ := properties.PlaceOf(shown.Name); !announces {
+				shown.Label = place.Label()
+			}
 			row.Fields = append(row.Fields, shown)
+		}
+		if announces {
+			row.Announcement = p.announcementRow(values, row.Fields)
 		}
 		f.Rows = append(f.Rows, row)
 	}

@@ -33,11 +33,14 @@ type Status struct {
 
 // Statuses returns the status of each announcement of a guild, in their order. Its errors are faults, as are those of the other methods for managers.
 func (a *Announcer) Statuses(ctx context.Context, g *guild.Guild) ([]Status, error) {
+	list := make([]Status, len(g.Announcements))
+	if len(list) == 0 {
+		return list, nil
+	}
 	found, err := a.Archive.AnnouncementStates(ctx, []id.Guild{g.ID})
 	if err != nil {
 		return nil, fault.Down("read announcements", err)
 	}
-	list := make([]Status, len(g.Announcements))
 	for i, one := range g.Announcements {
 		list[i] = Status{ID: one.ID, State: "on"}
 		for _, s := range found {

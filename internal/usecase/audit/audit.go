@@ -1,6 +1,6 @@
-// Package audit is the log of who changed what in a guild. A change of members writes its record into the guild's journal, in the step of the
-// change; the snapshot writer moves the journal to the archive. A change of the archive writes its record in its own transaction. This package has
-// the records, where their author comes from, and the one way to read them. It does not check who may read.
+// Package audit is the log of who changed what in a guild. The step that changes members also writes its record into the
+// guild's journal, and the snapshot writer moves the journal to the archive. A change in the archive writes its record in
+// its own transaction. This package defines the records and their author, and reads them. It does not check who may read.
 package audit
 
 import (
@@ -25,21 +25,21 @@ const (
 	Operator Kind = "operator"
 )
 
-// Actor is who made a change.
+// Actor is the author of a change.
 type Actor struct {
 	Kind Kind
-	ID   string // of the key or the user, or one of ours
+	ID   string // of the key or the user, or "operator" or "service"
 	Name string
 }
 
 var (
-	// TheOperator is whoever holds the admin token.
+	// TheOperator is the holder of the admin token.
 	TheOperator = Actor{Kind: Operator, ID: "operator", Name: "Operator"}
-	// TheService is Levelboard itself, which takes grants away from users who lost the right to give them.
+	// TheService is Levelboard itself. It takes grants away from users who lost the right to give them.
 	TheService = Actor{Kind: Operator, ID: "service", Name: "Levelboard"}
 )
 
-// Action says what was done.
+// Action says what a change did.
 type Action string
 
 // The actions.
@@ -62,38 +62,38 @@ const (
 	Reset       Action = "reset"
 )
 
-// Entry is what is known of a record before its change is made.
+// Entry is a record without what only its change knows.
 type Entry struct {
 	By     By
 	Action Action
-	UserID id.User // the member, or the owner of the key; empty when it is neither
-	Count  *int64  // of members; nil where it means nothing
+	UserID id.User // the member, or the owner of the key; empty if there is neither
+	Count  *int64  // of members; nil if the action has no count
 }
 
 // Record is a record of the log.
 type Record struct {
 	Entry
 	ID            ID
-	Before, After jsontext.Value // XP, or the fields that changed; nil where there is none
+	Before, After jsontext.Value // XP, or the changed properties; nil if there is none
 }
 
-// At is when the change was made, in milliseconds.
+// At returns when the change was made, in milliseconds.
 func (r *Record) At() time.Time { return time.UnixMilli(r.ID.Millis).UTC() }
 
-// ArchiveNumber is the Number of all records that the archive makes itself. No journal counts that far within a millisecond, so they never have the
-// id of another.
+// ArchiveNumber is the Number of all records that the archive itself makes. No journal
+// counts that far within a millisecond, so no record has the same id as another.
 const ArchiveNumber = 1 << 32
 
-// ID is the place of a record in its guild's log, by time.
+// ID is the position of a record in its guild's log, by time.
 type ID struct {
 	Millis int64 // since 1970
 	Number int64 // within the millisecond
 }
 
-// errID is ParseID's error, a sentence for the client.
+// errID is the error of ParseID, a sentence for the client.
 var errID = errors.New("must be the id of a record as it was answered, such as 1700000000000-0")
 
-// ParseID reads what String wrote, and nothing else.
+// ParseID reads the result of String, and rejects any other text.
 func ParseID(text string) (i ID, err error) {
 	millis, number, _ := strings.Cut(text, "-")
 	if i.Millis, err = strconv.ParseInt(millis, 10, 64); err == nil {
@@ -109,7 +109,7 @@ func (i ID) String() string {
 	return strconv.FormatInt(i.Millis, 10) + "-" + strconv.FormatInt(i.Number, 10)
 }
 
-// Compare is negative when i is earlier than other, and positive when it is later.
+// Compare returns a negative number if i is earlier than other, and a positive one if it is later.
 func (i ID) Compare(other ID) int {
 	return cmp.Or(cmp.Compare(i.Millis, other.Millis), cmp.Compare(i.Number, other.Number))
 }

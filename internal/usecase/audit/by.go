@@ -12,11 +12,11 @@ import (
 // MaxReason bounds a reason, in characters.
 const MaxReason = 512
 
-// By is on whose behalf a change is made, and why.
+// By says for whom a change is made, and why.
 type By struct {
 	Actor     Actor
-	Reason    string // empty for none
-	RequestID string // as in the answer's X-Request-Id
+	Reason    string // empty if there is none
+	RequestID string // the answer's X-Request-Id
 }
 
 type byKey struct{}
@@ -24,7 +24,7 @@ type byKey struct{}
 // With returns a context whose changes are recorded as made by b.
 func With(ctx context.Context, b By) context.Context { return context.WithValue(ctx, byKey{}, &b) }
 
-// WithReason returns a context whose changes have another reason, if anybody makes them.
+// WithReason returns a context whose changes have another reason. Without an author it changes nothing.
 func WithReason(ctx context.Context, reason string) context.Context {
 	b := Of(ctx)
 	if b == nil {
@@ -35,13 +35,13 @@ func WithReason(ctx context.Context, reason string) context.Context {
 	return With(ctx, by)
 }
 
-// Of returns who makes changes in ctx; nil when nobody does, as in the demo: then they are not recorded.
+// Of returns the author of the changes in ctx, or nil if there is none, as in the demo. Changes without an author are not recorded.
 func Of(ctx context.Context) *By {
 	b, _ := ctx.Value(byKey{}).(*By)
 	return b
 }
 
-// EntryOf returns the entry of a change in ctx; nil when nobody makes it.
+// EntryOf returns the entry of a change in ctx, or nil if it has no author.
 func EntryOf(ctx context.Context, e Entry) *Entry {
 	b := Of(ctx)
 	if b == nil {
@@ -60,7 +60,7 @@ func ParseReason(sent string) (string, error) {
 	return reason, nil
 }
 
-// ValidReason reports whether a decoded reason is kept as it is.
+// ValidReason reports whether a decoded reason can be stored.
 func ValidReason(reason string) bool {
 	return utf8.ValidString(reason) && utf8.RuneCountInString(reason) <= MaxReason && !strings.Contains(reason, "\x00")
 }

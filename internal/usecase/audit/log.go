@@ -12,21 +12,21 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-// MaxLimit bounds the records of a page.
+// MaxLimit is the maximum number of records on a page.
 const MaxLimit = 100
 
-// Query says which records to read. The zero value of each filter asks for all.
+// Query says which records to read. The zero value of a filter matches all.
 type Query struct {
-	Before ID      // only earlier records; zero for the newest
+	Before ID      // only earlier records; zero starts at the newest
 	User   id.User // about this member, or this owner of keys
-	Actor  string  // the actor's id
+	Actor  string  // the id of the actor
 	Action Action
 	Since  time.Time
 	Until  time.Time // excluded
 	Limit  int       // 1 to MaxLimit
 }
 
-// wants reports whether the query asks for a record.
+// wants reports whether a record matches the query.
 func (q *Query) wants(r *Record) bool {
 	return (q.Before == ID{} || r.ID.Compare(q.Before) < 0) && (q.User == "" || r.UserID == q.User) && (q.Actor == "" || r.By.Actor.ID == q.Actor) && (q.Action == "" || r.Action == q.Action) &&
 		(q.Since.IsZero() || !r.At().Before(q.Since)) && (q.Until.IsZero() || r.At().Before(q.Until))
@@ -35,29 +35,29 @@ func (q *Query) wants(r *Record) bool {
 // Page is records, newest first.
 type Page struct {
 	Records []Record
-	Next    *ID // the Query.Before of the next page; nil at the end
+	Next    *ID // Query.Before for the next page; nil at the end
 }
 
-// Part is a stretch of a guild's journal, newest first.
+// Part is a part of a guild's journal, newest first.
 type Part struct {
 	Records []Record
 	Until   ID        // the earliest entry that was read
-	More    bool      // the journal has earlier ones
+	More    bool      // the journal has earlier entries
 	Now     time.Time // by the live store's clock, in milliseconds
 }
 
-// Archive is what is needed of Postgres or SQLite.
+// Archive is what the log needs of Postgres or SQLite.
 type Archive interface {
-	// ReadAudit reads the newest records that q asks for, at most q.Limit and one more. Before it returns it calls waiting, once, while no record of
-	// the guild can be archived or made by the archive. last is the newest record that the archive made itself. Nothing that comes to the archive
-	// later is earlier than what waiting returned. guild.ErrNotFound.
+	// ReadAudit reads the newest records that match q, at most q.Limit and one more. First it calls waiting once, while no record of the
+	// guild can be archived or made by the archive. last is the time of the newest record that the archive itself made. Records that the
+	// archive gets later are not earlier than the time that waiting returned. It returns guild.ErrNotFound for an unknown guild.
 	ReadAudit(ctx context.Context, g id.Guild, q Query, waiting func(of guild.Incarnation, last time.Time) (newest time.Time, err error)) ([]Record, error)
 }
 
-// Live is where the journals are.
+// Live holds the journals.
 type Live interface {
-	// AuditJournal reads a guild's journal from before an id, or its end when that is zero, backwards. It is empty if this
-	// incarnation is not loaded.
+	// AuditJournal reads a guild's journal backwards from before an id, or from its
+	// end if the id is zero. The part is empty if this incarnation is not loaded.
 	AuditJournal(ctx context.Context, g id.Guild, of guild.Incarnation, before ID) (Part, error)
 }
 
@@ -70,7 +70,7 @@ type Log struct {
 // NewLog returns a Log on both stores.
 func NewLog(archive Archive, live Live) *Log { return &Log{archive: archive, live: live} }
 
-// Read reads a page, newest first. Each change that was acknowledged is in it, and none that becomes visible later is earlier than one of it.
+// Read reads a page, newest first. It has every acknowledged change. A record that becomes visible later is not earlier than one of the page.
 func (l *Log) Read(ctx context.Context, g id.Guild, q Query) (Page, error) {
 	var found []Record
 	archived, err := l.archive.ReadAudit(ctx, g, q, func(of guild.Incarnation, last time.Time) (newest time.Time, err error) {
@@ -93,8 +93,8 @@ func (l *Log) Read(ctx context.Context, g id.Guild, q Query) (Page, error) {
 	return p, nil
 }
 
-// waiting reads the part of the journal that q asks for, at least q.Limit and one more where there are as many, and when its newest entry was made. It
-// waits until the live store's clock is past last: a record that it makes later is then later than last, too.
+// waiting reads the part of the journal that matches q, at least q.Limit and one more if there are so many, and the time of
+// its newest entry. It waits until the live store's clock is past last, so that records made later are also later than last.
 func (l *Log) waiting(ctx context.Context, g id.Guild, of guild.Incarnation, q Query, last time.Time) (found []Record, newest time.Time, err error) {
 	part, err := l.live.AuditJournal(ctx, g, of, q.Before)
 	if err == nil && !part.Now.IsZero() && Pass(ctx, part.Now, last) {
@@ -117,10 +117,10 @@ func (l *Log) waiting(ctx context.Context, g id.Guild, of guild.Incarnation, q Q
 	return found, newest, err
 }
 
-// mostSkew bounds how long a read waits for the clock of a store; how far apart the clocks of the two may be.
+// mostSkew bounds how long a read waits for a store's clock, and so how far apart the clocks of the two stores may be.
 const mostSkew = time.Second
 
-// Pass waits until a clock that showed now has passed a moment, a second at most, and reports whether it had to.
+// Pass waits until a clock that showed now is past moment, at most mostSkew. It reports whether it had to wait.
 func Pass(ctx context.Context, now, moment time.Time) bool {
 	if now.After(moment) {
 		return false

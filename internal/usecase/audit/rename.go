@@ -11,7 +11,7 @@ var (
 	jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
 
-// Mentioned lists the ids that a text has as whole words.
+// Mentioned lists the ids that are whole words of a text.
 func Mentioned(text string) (users []id.User) {
 	for _, word := range digits.FindAllString(text, -1) {
 		if id.Valid(word) {
@@ -21,12 +21,12 @@ func Mentioned(text string) (users []id.User) {
 	return users
 }
 
-// Rename puts name of each id in its place in a text.
+// Rename replaces each id in a text by the result of name.
 func Rename(text string, name func(id.User) string) string {
 	return digits.ReplaceAllStringFunc(text, func(word string) string { return name(id.User(word)) })
 }
 
-// RenameValue is Rename in the strings of a JSON value.
+// RenameValue is Rename for the strings in a JSON value.
 func RenameValue(value string, name func(id.User) string) string {
 	return jsonString.ReplaceAllStringFunc(value, func(text string) string { return Rename(text, name) })
 }

@@ -1,5 +1,5 @@
-// Package checkpoints keeps copies of a guild's members in the archive, puts one of them in place of the members, or removes all. It does not
-// check the caller.
+// Package checkpoints copies a guild's members in the archive, replaces the
+// members by such a copy, or removes all of them. It does not check the caller.
 package checkpoints
 
 import (
@@ -20,15 +20,16 @@ import (
 )
 
 const (
-	// MaxManual is how many checkpoints made by hand a guild has; MaxAutomatic how many others: one more deletes the oldest.
+	// MaxManual is how many manual checkpoints a guild may have, and MaxAutomatic
+	// how many automatic ones. One more automatic one deletes the oldest.
 	MaxManual, MaxAutomatic = 20, 50
-	// AutomaticTime is how long one is kept that was not made by hand.
+	// AutomaticTime is how long an automatic checkpoint is kept.
 	AutomaticTime = 30 * 24 * time.Hour
-	// MaxName bounds a checkpoint's name, in characters.
+	// MaxName is the maximum length of a checkpoint's name, in characters.
 	MaxName = 100
 )
 
-// Checkpoint is a copy of all members of a guild, those included that are not present.
+// Checkpoint is a copy of all members of a guild, absent ones included.
 type Checkpoint struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
@@ -41,23 +42,23 @@ type Checkpoint struct {
 var (
 	ErrUnknown = errors.New("there is no such checkpoint")
 	ErrTooMany = errors.New("the guild has as many checkpoints made by hand as it may")
-	// ErrPeriodCloses says that a period has ended that is yet to be closed, from the members as they are.
+	// ErrPeriodCloses says that a period has ended and must first be closed, from the members as they are.
 	ErrPeriodCloses = errors.New("a period is being closed")
-	// ErrImported says that files were added already; ErrCutOff that an import of them was cut off too long ago to be continued.
+	// ErrImported says that the files were added before. ErrCutOff says that their import was cut off, too long ago to continue it.
 	ErrImported = errors.New("the files were imported before")
 	ErrCutOff   = errors.New("an import of the files was cut off too long ago")
-	// ErrOtherPlan says that an import of the files was cut off whose calls were others.
+	// ErrOtherPlan says that an import of the files was cut off that had other calls.
 	ErrOtherPlan = errors.New("another import of the files was cut off")
 )
 
 // Replacement replaces the members of a guild.
 type Replacement struct {
 	Guild leaderboard.GuildRef
-	// State is the archive's state with all changes; another one is ErrStale.
+	// State is the archive's state with all changes. If the archive has another one, Replace returns ErrStale.
 	State snapshot.State
-	From  string        // the id of a checkpoint; empty for no members
-	Name  string        // of the checkpoint that is made of the members as they are
-	Why   events.Reason // of the event
+	From  string        // the id of a checkpoint; empty to remove all members
+	Name  string        // of the checkpoint made from the current members
+	Why   events.Reason // for the event
 }
 
 // Replaced is the result of a Replacement.
@@ -67,41 +68,42 @@ type Replaced struct {
 	Before      Checkpoint        `json:"checkpoint"`
 }
 
-// Archive is the use cases' store in Postgres or SQLite. Each method is one transaction.
+// Archive is what the use cases need of Postgres or SQLite. Each method is one transaction.
 type Archive interface {
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	// State and Members are as in snapshot.Archive.
+	// State and Members are those of snapshot.Archive.
 	State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error)
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error)
-	// HiddenAmong returns the flags of the hidden ones among the users.
+	// HiddenAmong returns the flags of those users who are hidden.
 	HiddenAmong(ctx context.Context, g id.Guild, users []id.User) (map[id.User]hidden.Flags, error)
 	// Checkpoints lists a guild's checkpoints, newest first.
 	Checkpoints(ctx context.Context, g id.Guild) ([]Checkpoint, error)
-	// CreateCheckpoint copies the members that the archive holds. With nothing changed: ErrTooMany, snapshot.ErrStale for an incarnation that
-	// exists no more.
+	// CreateCheckpoint copies the members in the archive. It returns ErrTooMany,
+	// or snapshot.ErrStale for a former incarnation; then nothing has changed.
 	CreateCheckpoint(ctx context.Context, g leaderboard.GuildRef, name string, automatic bool) (Checkpoint, error)
-	// DeleteCheckpoint forgets it and leaves its copies to Purge. ErrUnknown.
+	// DeleteCheckpoint deletes a checkpoint, and leaves its copies to Purge. It returns ErrUnknown if there is none.
 	DeleteCheckpoint(ctx context.Context, g id.Guild, checkpoint string) error
-	// Replace makes a new incarnation of the guild with the members that r names, and a checkpoint of the previous ones. Settings, closed periods
-	// and records of requests stay; gains are dropped. It appends to the change log, and leaves the old rows to Purge. With nothing changed:
-	// ErrUnknown, ErrPeriodCloses, and snapshot.ErrStale when the archive's state is not r.State.
+	// Replace makes a new incarnation of the guild with the members that r names, and a checkpoint of the previous ones. Settings,
+	// closed periods and records of requests stay; gains are dropped. It appends to the change log, and leaves the old rows to Purge.
+	// It returns ErrUnknown, ErrPeriodCloses, or snapshot.ErrStale if the archive's state is not r.State; then nothing has changed.
 	Replace(ctx context.Context, r Replacement) (Replaced, error)
-	// Import reads the record of an import of files, by their SHA-256, into this incarnation; nil if there is none.
+	// Import reads the record of an import into this incarnation by the SHA-256 of its files; nil if there is none.
 	Import(ctx context.Context, g leaderboard.GuildRef, files string) (*NotedImport, error)
-	// StartImport notes one, in place of the one whose id is replaces, if that is not empty. With nothing changed: snapshot.ErrStale.
+	// StartImport records an import. It replaces the one with the id replaces,
+	// unless that is empty. It returns snapshot.ErrStale if nothing has changed.
 	StartImport(ctx context.Context, g leaderboard.GuildRef, files string, i NotedImport, replaces string) error
-	// FinishImport notes that an import is done and that followers must hear of a reset, and records it in the audit log with the number of members.
-	// An unknown id is no error.
+	// FinishImport records that an import is done and that followers must get a
+	// reset. The audit log gets the number of members. An unknown id is no error.
 	FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string, members int64) error
 }
 
-// Live is the use cases' live store.
+// Live is what the use cases need of the live store.
 type Live interface {
 	hydrate.Freezer
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
-	// Version is as in leaderboard.Board.
+	// Version is that of leaderboard.Board.
 	Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error)
-	// Moment is as in periods.Live.
+	// Moment is that of periods.Live.
 	Moment(ctx context.Context, g id.Guild) (periods.Moment, error)
 }
 
@@ -117,7 +119,7 @@ type Checkpoints struct {
 
 // Options configure Checkpoints.
 type Options struct {
-	OnceTTL time.Duration // how long a request may be repeated; 0 is leaderboard.OnceTTL
+	OnceTTL time.Duration // how long a request may be repeated; 0: leaderboard.OnceTTL
 }
 
 // New returns the use cases.
@@ -137,7 +139,7 @@ func (c *Checkpoints) List(ctx context.Context, g id.Guild) ([]Checkpoint, error
 	return found, asFault("list checkpoints", err)
 }
 
-// Create makes a checkpoint that has every change made before the call; of later ones it may have some.
+// Create makes a checkpoint with every change made before the call. It may have some later ones.
 func (c *Checkpoints) Create(ctx context.Context, gid id.Guild, name string, automatic bool) (made Checkpoint, err error) {
 	g, err := c.archive.Guild(ctx, gid)
 	if err == nil {
@@ -149,13 +151,13 @@ func (c *Checkpoints) Create(ctx context.Context, gid id.Guild, name string, aut
 	return made, asFault("make a checkpoint", err)
 }
 
-// Delete forgets a checkpoint.
+// Delete deletes a checkpoint.
 func (c *Checkpoints) Delete(ctx context.Context, g id.Guild, checkpoint string) error {
 	return asFault("delete a checkpoint", c.archive.DeleteCheckpoint(ctx, g, checkpoint))
 }
 
-// archived waits until the archive holds every change of the guild made before the call. If Redis loads the guild again meanwhile, its epoch differs
-// and those changes may be lost: archived then waits for the changes that Redis has by then. snapshot.ErrNotArchived.
+// archived waits until the archive holds every change of the guild made before the call. If Redis loads the guild again meanwhile, its
+// epoch differs and these changes may be lost; archived then waits for the changes that Redis has now. It returns snapshot.ErrNotArchived.
 func (c *Checkpoints) archived(ctx context.Context, g leaderboard.GuildRef) error {
 	var wait snapshot.Wait[snapshot.State]
 	var wanted leaderboard.Version
@@ -172,7 +174,7 @@ func (c *Checkpoints) archived(ctx context.Context, g leaderboard.GuildRef) erro
 			return err
 		}
 		if s.Epoch == wanted.Epoch && s.Archived >= wanted.Rev {
-			m, err := c.live.Moment(ctx, g.ID) // after the state
+			m, err := c.live.Moment(ctx, g.ID) // read after the state
 			if err != nil || m.Holds == periods.InUse && m.Epoch == s.Epoch && s.Archived >= m.Doubt {
 				return err
 			}

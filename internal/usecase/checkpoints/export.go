@@ -10,11 +10,11 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// exportPage is how many members one query reads: they are all that is in memory.
+// exportPage is how many members one query reads. Only these are in memory.
 const exportPage = 1000
 
-// Export returns a guild, and its members in ascending order of their ids, those included that are not present: with every change made before the
-// call, and of later ones some. The first error ends the members.
+// Export returns a guild and its members, absent ones included, in ascending order of their ids. They
+// have every change made before the call, and may have some later ones. The first error ends the members.
 func (c *Checkpoints) Export(ctx context.Context, gid id.Guild) (*guild.Guild, iter.Seq2[importer.Exported, error], error) {
 	g, err := c.archive.Guild(ctx, gid)
 	if err == nil {

@@ -12,25 +12,25 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Import is an import that was begun.
+// Import is an import that has begun.
 type Import struct {
-	ID         string     `json:"id"` // also names its requests
+	ID         string     `json:"id"` // also the prefix of its requests' names
 	Checkpoint Checkpoint `json:"checkpoint"`
-	Continued  bool       `json:"continued"` // it was begun before, and cut off
+	Continued  bool       `json:"continued"` // it began before, and was cut off
 }
 
-// NotedImport is the archive's record of an import whose files must be applied once.
+// NotedImport is the archive's record of an import whose files must not be applied twice.
 type NotedImport struct {
 	ID         string
-	Checkpoint string // the id of the checkpoint made before it
+	Checkpoint string // the id of the checkpoint made before the import
 	Plan       string
 	Started    time.Time
 	Age        time.Duration
 	Finished   bool
 }
 
-// BeginImport makes a checkpoint and names an import. An import that was cut off and must be applied once continues under its name. It is a Conflict
-// when the import was finished, can no longer be continued or was begun with another plan, unless Again is set.
+// BeginImport makes a checkpoint and names an import. If such an import of the files was cut off, it continues under the old name.
+// Unless Again is set, it returns a Conflict if the import was finished, is too old to continue, or began with another plan.
 func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b importer.Begin) (begun Import, err error) {
 	g, err := c.archive.Guild(ctx, gid)
 	if err != nil {
@@ -61,10 +61,10 @@ func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b importer.
 	return begun, asFault("begin an import", err)
 }
 
-// recent reports whether an import that was cut off can be continued.
+// recent reports whether an import that was cut off can still be continued.
 func (c *Checkpoints) recent(n *NotedImport) bool { return !n.Finished && n.Age < c.continueTime }
 
-// continueImport has the checkpoint of before the import began, or a new one when that was deleted.
+// continueImport returns the old checkpoint, or makes a new one if that was deleted.
 func (c *Checkpoints) continueImport(ctx context.Context, g id.Guild, before *NotedImport) (begun Import, err error) {
 	begun = Import{ID: before.ID, Continued: true}
 	begun.Checkpoint, err = c.find(ctx, g, before.Checkpoint)
@@ -89,8 +89,8 @@ func (c *Checkpoints) alreadyImported(before *NotedImport) error {
 		"'levelboard checkpoint restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)
 }
 
-// FinishImport notes that an import is done, once the archive holds every change that was made before the call. Followers get a reset.
-// members is how many were imported, for the audit log.
+// FinishImport records that an import is done, once the archive holds every change made before
+// the call. Followers get a reset. members is how many were imported, for the audit log.
 func (c *Checkpoints) FinishImport(ctx context.Context, gid id.Guild, importID string, members int64) error {
 	g, err := c.archive.Guild(ctx, gid)
 	if err == nil {

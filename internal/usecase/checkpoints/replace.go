@@ -18,25 +18,25 @@ import (
 )
 
 const (
-	// retryPause is the time between two tries to replace a guild.
+	// retryPause is the pause between two attempts to replace a guild.
 	retryPause = 100 * time.Millisecond
 	// cleanUpTime bounds the clean-up after a replacement.
 	cleanUpTime = 5 * time.Second
 )
 
-// Restore puts a checkpoint in place of the guild's members, all or nothing. While it does nobody reads or changes the guild.
+// Restore replaces the guild's members by those of a checkpoint, all or nothing. Meanwhile nobody can read or change the guild.
 func (c *Checkpoints) Restore(ctx context.Context, g id.Guild, checkpoint string) (Replaced, error) {
 	done, err := c.replace(ctx, g, Replacement{From: checkpoint, Name: "Before a restore", Why: events.Restored})
 	return done, asFault("restore a checkpoint", err)
 }
 
-// Reset removes all members of the guild, as Restore does it.
+// Reset removes all members of the guild in the same way.
 func (c *Checkpoints) Reset(ctx context.Context, g id.Guild) (Replaced, error) {
 	done, err := c.replace(ctx, g, Replacement{Name: "Before a reset", Why: events.Cleared})
 	return done, asFault("reset a guild", err)
 }
 
-// replace tries until it is done or ctx ends: the guild may be loaded just now, or a period may have to close first.
+// replace retries until it succeeds or ctx ends: the guild may be loading, or a period may have to close first.
 func (c *Checkpoints) replace(ctx context.Context, gid id.Guild, r Replacement) (Replaced, error) {
 	for {
 		g, err := c.archive.Guild(ctx, gid)
@@ -44,7 +44,7 @@ func (c *Checkpoints) replace(ctx context.Context, gid id.Guild, r Replacement) 
 			return Replaced{}, err
 		}
 		r.Guild = leaderboard.Ref(g)
-		if r.From != "" { // nothing is frozen for a checkpoint that is not there
+		if r.From != "" { // do not freeze the guild for a checkpoint that does not exist
 			if _, err := c.find(ctx, gid, r.From); err != nil {
 				return Replaced{}, err
 			}
@@ -65,7 +65,7 @@ func (c *Checkpoints) replace(ctx context.Context, gid id.Guild, r Replacement) 
 	}
 }
 
-// find looks for a checkpoint of a guild. ErrUnknown.
+// find looks for a checkpoint of a guild. It returns ErrUnknown if there is none.
 func (c *Checkpoints) find(ctx context.Context, g id.Guild, checkpoint string) (Checkpoint, error) {
 	all, err := c.archive.Checkpoints(ctx, g)
 	for _, one := range all {
@@ -79,7 +79,7 @@ func (c *Checkpoints) find(ctx context.Context, g id.Guild, checkpoint string) (
 	return Checkpoint{}, err
 }
 
-// replaceFrozen freezes the guild, waits until all its changes are archived, and replaces it. A committed change is in force, though its answer was lost.
+// replaceFrozen freezes the guild, waits until all its changes are archived, and replaces it. A committed change counts even if its answer was lost.
 func (c *Checkpoints) replaceFrozen(ctx context.Context, r Replacement) (done Replaced, err error) {
 	err = hydrate.Frozen(ctx, c.live, r.Guild, func(_ hydrate.Lock, s snapshot.State) (err error) {
 		r.State = s
@@ -91,7 +91,7 @@ func (c *Checkpoints) replaceFrozen(ctx context.Context, r Replacement) (done Re
 	}
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
 	defer cancel()
-	_ = c.live.Drop(after, r.Guild) // else the snapshot writer does it
+	_ = c.live.Drop(after, r.Guild) // if this fails, the snapshot writer drops it
 	c.announce.Announce(after, changes.Guild, string(r.Guild.ID))
 	return done, nil
 }
@@ -115,7 +115,7 @@ func asFault(op string, err error) error {
 	return fault.Down(op, err)
 }
 
-// inAMinute is the fault of a call that waited too long.
+// inAMinute is the fault for a call that waited too long.
 func inAMinute(op string, err error, why string) error {
 	return &fault.Error{
 		Code: fault.Unavailable, RetryAfter: time.Minute, Cause: fmt.Errorf("%s: %w", op, err), Message: why + " Try again in a minute.",

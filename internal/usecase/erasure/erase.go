@@ -13,13 +13,13 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// guildsAtOnce is how many guilds are searched in one call.
+// guildsAtOnce is how many guilds one call searches.
 const guildsAtOnce = 500
 
 // always is later than any update.
 var always = time.UnixMilli(1 << 60)
 
-// erase makes the remaining steps of an erasure. A repetition only erases what the user did meanwhile.
+// erase makes the remaining steps of an erasure. A repeated step erases only what the user has added meanwhile.
 func (e *Eraser) erase(ctx context.Context, o Open) error {
 	keys, err := e.archive.EraseKeys(ctx, o.User)
 	if err != nil {
@@ -66,14 +66,14 @@ func (e *Eraser) erase(ctx context.Context, o Open) error {
 			return err
 		}
 	}
-	// Last: a closing period reads its rows and announces the user until they are deleted.
+	// Erase events last: until its rows are deleted, a closing period may still announce the user.
 	if err := e.live.EraseEvents(ctx, o.User); err != nil {
 		return err
 	}
 	return e.archive.EndErasure(ctx, o)
 }
 
-// search erases the user from all that Redis holds, and from the guilds that it has to load for that. It returns when that was done.
+// search erases the user from all that Redis holds, and from the guilds that it must load for that. It returns when it had done that.
 func (e *Eraser) search(ctx context.Context, user id.User) (at time.Time, err error) {
 	loaded, err := e.live.LoadedGuilds(ctx)
 	var noted []Searched
@@ -97,7 +97,7 @@ func (e *Eraser) search(ctx context.Context, user id.User) (at time.Time, err er
 	return at, err
 }
 
-// eraseMembers erases the entries that the archive has, and waits until they are gone.
+// eraseMembers erases the entries in the archive, and waits until they are gone.
 func (e *Eraser) eraseMembers(ctx context.Context, user id.User, until time.Time) error {
 	refs, err := e.archive.MemberOf(ctx, user, until)
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *Eraser) eraseMembers(ctx context.Context, user id.User, until time.Time
 	return e.archived(ctx, user, noted)
 }
 
-// eraseFrom erases a user from guilds that Redis holds. Those that it has not compared with the archive are loaded first.
+// eraseFrom erases a user from guilds in Redis. It first loads those that Redis has not compared with the archive.
 func (e *Eraser) eraseFrom(ctx context.Context, guilds []id.Guild, user id.User, always bool) (noted []Searched, err error) {
 	for len(guilds) > 0 {
 		var again []id.Guild
@@ -146,7 +146,7 @@ func (e *Eraser) eraseFrom(ctx context.Context, guilds []id.Guild, user id.User,
 	return noted, nil
 }
 
-// load loads a guild, and drops one that no longer exists from Redis.
+// load loads a guild. If the guild no longer exists, it drops it from Redis.
 func (e *Eraser) load(ctx context.Context, g leaderboard.GuildRef) (loaded bool, err error) {
 	err = e.loader.Load(ctx, g)
 	if errors.Is(err, leaderboard.ErrGuildMoved) {
@@ -158,8 +158,8 @@ func (e *Eraser) load(ctx context.Context, g leaderboard.GuildRef) (loaded bool,
 	return true, nil
 }
 
-// archived waits until the archive holds the deletions. Where Redis has loaded the guild again since, the user is erased there again. A guild that
-// Redis does not hold is erased by the archive's rows. snapshot.ErrNotArchived.
+// archived waits until the archive holds the deletions. If Redis has loaded a guild again meanwhile, it erases the
+// user there again. For a guild that is not in Redis, EraseRows deletes the rows. It returns snapshot.ErrNotArchived.
 func (e *Eraser) archived(ctx context.Context, user id.User, noted []Searched) error {
 	type progress struct {
 		guilds   int
@@ -202,14 +202,14 @@ func (e *Eraser) archived(ctx context.Context, user id.User, noted []Searched) e
 }
 
 const (
-	// leastPause and mostPause bound the time between two looks of Run, which is that between two snapshots.
+	// leastPause and mostPause bound the pause between two rounds of Run. It is as long as that between two snapshots.
 	leastPause, mostPause = time.Second, 10 * time.Second
-	// openAtOnce is how many erasures one look ends.
+	// openAtOnce is how many erasures one round completes.
 	openAtOnce = 20
 )
 
-// Run completes erasures that were cut off, and erases events and sessions that an older Redis brought back, until ctx ends, while this process
-// holds the snapshot lease.
+// Run completes erasures that were cut off, and erases events and sessions that an older
+// Redis brought back. It works until ctx ends, while this process holds the snapshot lease.
 func (e *Eraser) Run(ctx context.Context) {
 	interval := func() time.Duration { return min(max(e.o.Interval, leastPause), mostPause) }
 	pause.Again(ctx, interval, e.look, func(err error) {
@@ -235,8 +235,8 @@ func (e *Eraser) look(ctx context.Context) error {
 	return err
 }
 
-// lookAround erases events and sessions of erased users in Redis servers that may have come back with older data. Their entries are not
-// compared here, but when their guilds are.
+// lookAround erases events and sessions of erased users from Redis servers that may have returned
+// with older data. Entries are not its task: they are compared when their guild is verified.
 func (e *Eraser) lookAround(ctx context.Context) error {
 	lives, err := e.live.Lives(ctx)
 	if err != nil || lives == e.lives {

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Find returns all that is stored about a user: a NotFound fault when nothing is. It asks each guild that Redis holds.
+// Find returns all that is stored about a user, or a NotFound fault if nothing is. It searches each guild in Redis.
 func (e *Eraser) Find(ctx context.Context, user id.User) (Stored, error) {
 	loaded, err := e.live.LoadedGuilds(ctx)
 	if err != nil {
@@ -39,8 +39,8 @@ func guildsOf(entries []Membership) []leaderboard.GuildRef {
 	return refs
 }
 
-// Known is Find for a page, which anybody may open: it asks the guilds that the archive names only, so it lacks a guild that the user joined
-// since the last snapshot, and looks for no Traces. Without anything stored, it returns no error.
+// Known is Find for a page, which any user may open. It searches only the guilds that the archive names, so it lacks a guild
+// that the user joined since the last snapshot. It does not look for Traces. If nothing is stored, it returns no error.
 func (e *Eraser) Known(ctx context.Context, user id.User) (Stored, error) {
 	return e.find(ctx, user, nil)
 }
@@ -78,7 +78,7 @@ func (e *Eraser) find(ctx context.Context, user id.User, loaded []id.Guild) (Sto
 	return found, err
 }
 
-// leveled are the entries, by guild, as their guilds see them. A guild that was deleted meanwhile has none.
+// leveled returns the entries with levels and names of their guilds. It leaves out guilds that were deleted meanwhile.
 func (e *Eraser) leveled(ctx context.Context, entries map[leaderboard.GuildRef]Membership) (all []Membership, err error) {
 	for _, m := range entries {
 		if m.Row.Deleted {

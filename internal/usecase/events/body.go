@@ -8,14 +8,14 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// The names of events that are not about a member.
+// Names of events that are not about a member.
 const (
 	PeriodName = "period"
 	ResetName  = "reset"
 )
 
-// levelUpBody is the data of a level-up, levelBody that of a lost level and of a member who came back, and removedBody that of a member who is
-// not on the board any more.
+// levelUpBody is the data of a level-up. levelBody is that of a lost level and
+// of a member who came back. removedBody is that of a member who left the board.
 type levelUpBody struct {
 	levelBody `json:",inline"`
 	ChannelID *id.Channel `json:"channelId"`
@@ -25,7 +25,7 @@ type levelUpBody struct {
 type levelBody struct {
 	UserID        id.User      `json:"userId"`
 	Level         level.Level  `json:"level"`
-	PreviousLevel *level.Level `json:"previousLevel,omitzero"` // not of a member who came back
+	PreviousLevel *level.Level `json:"previousLevel,omitzero"` // absent for a member who came back
 	XP            level.XP     `json:"xp"`
 	AddRoles      []id.Role    `json:"addRoles"`
 	RemoveRoles   []id.Role    `json:"removeRoles"`
@@ -51,7 +51,7 @@ var resetMessages = map[Reason]string{
 	Cleared:  "All members were removed. Take the reward roles away.",
 }
 
-// Encode returns the entry's name and its data as JSON, as clients get them; no name for what is no event by the guild's settings.
+// Encode returns the entry's name and its data as JSON for clients. The name is "" if the entry is no event by the guild's settings.
 func (e Entry) Encode(g *guild.Guild) (name string, data []byte, err error) {
 	if e.Reset != "" {
 		return ResetName, ResetData(e.Reset), nil
@@ -86,11 +86,11 @@ func (t Told) body() any {
 	return up
 }
 
-// ResetData is the data of a reset.
+// ResetData returns the data of a reset.
 func ResetData(why Reason) []byte {
 	data, err := json.Marshal(resetBody{why, resetMessages[why]})
 	if err != nil {
-		panic(err) // it is text
+		panic(err) // a text cannot fail
 	}
 	return data
 }

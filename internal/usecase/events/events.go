@@ -1,5 +1,5 @@
-// Package events lets callers follow what happens to the members of a guild. The step that changes a member also writes its event to the
-// guild's log in the live store, so no change is without it. A Feed reads the logs of followed guilds, once for all followers. It knows no HTTP.
+// Package events lets callers follow what happens to the members of a guild. The step that changes a member also writes its event to the guild's
+// log in the live store, so no change lacks its event. A Feed reads the logs of followed guilds, once for all followers. It knows no HTTP.
 package events
 
 import (
@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// KeptEvents is how many of a guild's last events the log keeps at least.
+	// KeptEvents is how many of a guild's latest events the log keeps at least.
 	KeptEvents = 10_000
-	// keptFor is how long they are kept at least after the last of them.
+	// keptFor is how long these stay at least after the last of them.
 	keptFor = time.Hour
 )
 
-// ID is the place of an event in a guild's log: the time in ms since 1970, and a number within it.
+// ID is the position of an event in a guild's log: the time in ms since 1970, and a number within that millisecond.
 type ID struct {
 	Millis, Number uint64
 }
 
-// errID is ParseID's error, a sentence for the client.
+// errID is the error of ParseID, a sentence for the client.
 var errID = errors.New("must be the id of an event as it was sent, such as 1700000000000-0")
 
-// ParseID reads what String wrote, and nothing else.
+// ParseID reads the result of String, and rejects any other text.
 func ParseID(text string) (ID, error) {
 	millis, number, _ := strings.Cut(text, "-")
 	var i ID
@@ -49,12 +49,12 @@ func (i ID) String() string {
 	return strconv.FormatUint(i.Millis, 10) + "-" + strconv.FormatUint(i.Number, 10)
 }
 
-// Compare is negative when i is before other, and positive when it is after it.
+// Compare returns a negative number if i is before other, and a positive one if it is after it.
 func (i ID) Compare(other ID) int {
 	return cmp.Or(cmp.Compare(i.Millis, other.Millis), cmp.Compare(i.Number, other.Number))
 }
 
-// before returns the place just before i. There is no event at 0-0.
+// before returns the position just before i. There is no event at 0-0.
 func (i ID) before() ID {
 	switch {
 	case i.Number > 0:
@@ -65,34 +65,34 @@ func (i ID) before() ID {
 	return i
 }
 
-// Entry is an event as the log has it.
+// Entry is an event in the log.
 type Entry struct {
 	ID ID
-	// Reset, when set, is why the members have to be read again; then nothing else is.
+	// Reset says why the members must be read again. If it is set, nothing else is.
 	Reset  Reason
-	Period string // the event of a closed period (periods.Event); then all else is empty
+	Period string // the event of a closed period (periods.Event); if set, nothing else is
 	User   id.User
-	Moved  Move // unless it is a change of level
-	Hidden bool // the member is
-	// Before and After are the XP of a change of level. After is the XP of a member who came back, too.
+	Moved  Move // set if the event is not a change of level
+	Hidden bool // the member is hidden
+	// Before and After are the XP around a change of level. For a member who came back, After is their XP.
 	Before, After level.XP
-	Channel       id.Channel // of the message that raised the level; empty for none
-	Silent        bool       // bulk PUT or POST raised the level: nobody is to be congratulated
+	Channel       id.Channel // of the message that raised the level; empty if there is none
+	Silent        bool       // a bulk PUT or POST raised the level, so nobody should be congratulated
 }
 
-// Reason is why members have to be read again.
+// Reason says why members must be read again.
 type Reason string
 
 // The reasons.
 const (
-	Lost     Reason = "lost"     // events before this place may have been lost
+	Lost     Reason = "lost"     // events before this position may have been lost
 	Settings Reason = "settings" // the curve or the role rewards have changed
 	Imported Reason = "import"
 	Restored Reason = "restore"
 	Cleared  Reason = "cleared"
 )
 
-// Move says how a member left the board, or that it came back.
+// Move says how a member left the board, or that they came back.
 type Move int
 
 // The moves.
@@ -102,7 +102,7 @@ const (
 	Returned
 )
 
-// Kind is what an event is called.
+// Kind is the name of an event.
 type Kind string
 
 // The kinds of events about a member.
@@ -117,15 +117,15 @@ const (
 type Told struct {
 	Kind                 Kind
 	UserID               id.User
-	Level, PreviousLevel level.Level // 0 of a member who has left; the second only of a change of level
-	XP                   level.XP    // after it
+	Level, PreviousLevel level.Level // Level is 0 for a member who left; PreviousLevel is set only for a change of level
+	XP                   level.XP    // after the event
 	Add, Remove          []id.Role
-	Channel              id.Channel // of a LevelUp, as is the next
+	Channel              id.Channel // Channel and the next field are set only for a LevelUp
 	Silent               bool
 	Hidden               bool
 }
 
-// Told reads the entry by the guild's present settings. ok is false when it is not about a member, or not a change of level.
+// Told interprets the entry by the guild's current settings. ok is false if it is not about a member, or not a change of level after all.
 func (e Entry) Told(g *guild.Guild) (t Told, ok bool) {
 	if e.Reset != "" || e.User == "" {
 		return t, false
@@ -147,14 +147,14 @@ func (e Entry) Told(g *guild.Guild) (t Told, ok bool) {
 	return t, true
 }
 
-// Extent is what a guild's log holds.
+// Extent describes what a guild's log holds.
 type Extent struct {
-	Now            time.Time // by the clock that the ids are made by; milliseconds
+	Now            time.Time // by the clock that makes the ids; milliseconds
 	Count          int64
-	Oldest, Newest ID // when there are any
+	Oldest, Newest ID // set if Count is above 0
 }
 
-// end is the place after the newest entry and before the next one.
+// end returns the position after the newest entry and before the next one.
 func (x Extent) end() ID {
 	if x.Count > 0 {
 		return x.Newest
@@ -162,8 +162,8 @@ func (x Extent) end() ID {
 	return ID{uint64(x.Now.UnixMilli()), 0}.before()
 }
 
-// misses reports whether events after a place may be gone from the log, which keeps KeptEvents, and keptFor after the last. An id ahead
-// of the log was not given by it.
+// misses reports whether the log may have dropped events after a position. It keeps KeptEvents
+// events, and for keptFor after the last. An id ahead of the log did not come from it.
 func (x Extent) misses(after ID) bool {
 	if x.Count > 0 && x.Oldest.Compare(after) <= 0 && after.Compare(x.Newest) <= 0 {
 		return false
@@ -172,17 +172,17 @@ func (x Extent) misses(after ID) bool {
 	return x.Count >= KeptEvents || after.Millis+kept <= now || after.Millis > max(now, x.end().Millis)
 }
 
-// Cursor is a place in the log of a guild.
+// Cursor is a position in the log of a guild.
 type Cursor struct {
 	Guild leaderboard.GuildRef
 	After ID
 }
 
-// Log is where the live store keeps the events of each guild.
+// Log holds the events of each guild in the live store.
 type Log interface {
-	// Extent says what a guild's log holds. leaderboard.ErrNotLoaded when the store does not hold that incarnation.
+	// Extent returns what a guild's log holds, or leaderboard.ErrNotLoaded if the store does not hold that incarnation.
 	Extent(ctx context.Context, g leaderboard.GuildRef) (Extent, error)
-	// ReadEvents reads for each cursor at most limit entries after it, in their order; none for a guild without any. An error may be
-	// that of some guilds only, whose server does not answer: they have none, and what there is of the others is returned with it.
+	// ReadEvents reads for each cursor at most limit entries after it, in order. If only some
+	// guilds' servers do not answer, it returns an error with the entries of the others.
 	ReadEvents(ctx context.Context, from []Cursor, limit int64) ([][]Entry, error)
 }

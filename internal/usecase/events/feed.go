@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// defaultInterval is how often the logs are looked into.
+	// defaultInterval is how often the logs are read.
 	defaultInterval = 100 * time.Millisecond
-	// readTime bounds one look.
+	// readTime bounds one read.
 	readTime = 2 * time.Second
-	// readAtOnce is how many entries of a guild are read at a time, and guildsAtOnce of how many guilds.
+	// readAtOnce is how many entries of a guild one read returns, and guildsAtOnce from how many guilds.
 	readAtOnce   = 500
 	guildsAtOnce = 100
 )
@@ -32,28 +32,28 @@ var (
 	ErrSlow   = errors.New("the follower is too slow")
 )
 
-// Board loads a guild into the live store, where its log is.
+// Board loads a guild into the live store, which holds its log.
 type Board interface {
 	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
 }
 
 // FeedOptions configure a Feed.
 type FeedOptions struct {
-	interval time.Duration // how often the logs are looked into; 0 is 100 ms
+	interval time.Duration // how often the logs are read; 0: 100 ms
 	Log      *slog.Logger
-	// Used is called with each guild that is followed, at each look into its log. It must not wait for anything.
+	// Used is called with each followed guild at each read of its log. It must not block.
 	Used func(g id.Guild)
 }
 
-// Feed hands the events of guilds to their followers and reads each log once. It is safe for concurrent use.
+// Feed reads the log of each followed guild once, and passes its events to all followers. It is safe for concurrent use.
 type Feed struct {
 	log     Log
 	board   Board
 	o       FeedOptions
-	wake    chan struct{}   // holds one when a guild was added
+	wake    chan struct{}   // holds one after a guild was added
 	open    context.Context // ends with Close
 	close   context.CancelFunc
-	failing bool // Run's
+	failing bool // of Run
 
 	mu     sync.Mutex
 	guilds map[leaderboard.GuildRef]*followed
@@ -61,22 +61,22 @@ type Feed struct {
 
 // followed is a guild with followers.
 type followed struct {
-	followers int    // under Feed.mu
-	tail      *batch // the one that is filled next; under Feed.mu
+	followers int    // guarded by Feed.mu
+	tail      *batch // the batch that the next read fills; guarded by Feed.mu
 	filled    atomic.Int64
 }
 
-// batch is what one look found in a log. Each follower goes from one to the next at its own pace.
+// batch is what one read found in a log. Each follower walks from one batch to the next at its own pace.
 type batch struct {
-	number int64 // how many of the guild were filled before
-	after  ID    // what comes after this place is in it, or in the next
+	number int64 // how many batches of the guild were filled before
+	after  ID    // the entries after this position are in this batch or the next ones
 	filled chan struct{}
 
-	entries []Entry // once filled, as is next
+	entries []Entry // set when filled is closed, like next
 	next    *batch
 }
 
-// NewFeed returns a Feed that hands out nothing until Run.
+// NewFeed returns a Feed that delivers nothing until Run.
 func NewFeed(log Log, board Board, o FeedOptions) *Feed {
 	o.interval = cmp.Or(o.interval, defaultInterval)
 	f := &Feed{log: log, board: board, o: o, wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*followed{}}
@@ -84,13 +84,13 @@ func NewFeed(log Log, board Board, o FeedOptions) *Feed {
 	return f
 }
 
-// Close ends all followers and lets nobody follow any more.
+// Close ends all followers and allows no new ones.
 func (f *Feed) Close() { f.close() }
 
-// Closed is closed by Close.
+// Closed returns a channel that Close closes.
 func (f *Feed) Closed() <-chan struct{} { return f.open.Done() }
 
-// Run reads the logs of followed guilds until ctx ends, then closes the Feed. After an error it retries at the next look.
+// Run reads the logs of followed guilds until ctx ends, and then closes the Feed. After an error it retries at the next read.
 func (f *Feed) Run(ctx context.Context) {
 	defer f.Close()
 	ticker := time.NewTicker(f.o.interval)
@@ -123,7 +123,7 @@ func (f *Feed) Run(ctx context.Context) {
 	}
 }
 
-// place is how far the log of a followed guild was read.
+// place is the position up to which a followed guild's log was read.
 type place struct {
 	Cursor
 	of *followed
@@ -139,7 +139,7 @@ func (f *Feed) places() []place {
 	return places
 }
 
-// look hands out what came after the places, and reports whether there may be more. After an error, places that were not read stay.
+// look reads the entries after the places, and reports whether there may be more. After an error, places that were not read stay.
 func (f *Feed) look(ctx context.Context, places []place) (full bool, err error) {
 	cursors := make([]Cursor, len(places))
 	for i, p := range places {
@@ -158,7 +158,7 @@ func (f *Feed) look(ctx context.Context, places []place) (full bool, err error) 
 	return full, err
 }
 
-// handOut fills the guild's batch and begins the next one.
+// handOut fills the guild's batch and starts the next one.
 func (f *Feed) handOut(p place, entries []Entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,7 +168,7 @@ func (f *Feed) handOut(p place, entries []Entry) {
 	close(full.filled)
 }
 
-// Follow begins after a place, or now if after is nil, and loads the guild. Its errors are faults. Leave the Follower at the end.
+// Follow loads the guild and follows it from after, or from now if after is nil. Its errors are faults. Call Leave on the Follower at the end.
 func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower, error) {
 	if f.open.Err() != nil {
 		return nil, fault.Down("follow events", errClosed)
@@ -185,7 +185,7 @@ func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower
 	switch {
 	case after == nil:
 	case !extent.misses(*after):
-		if after.Compare(follower.at) < 0 { // it may be ahead of the log
+		if after.Compare(follower.at) < 0 { // after may be ahead of the log
 			follower.at = *after
 		}
 	default:

@@ -7,27 +7,27 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// maxWaiting is how many batches wait for a follower: at one every 100 ms, a follower that takes nothing for six seconds is too slow.
+// maxWaiting is how many batches may wait for a follower. At one batch every 100 ms, a follower that reads nothing for six seconds is too slow.
 const maxWaiting = 64
 
-// Follower is one who follows a guild. Next is for one goroutine.
+// Follower follows a guild. Next is for one goroutine.
 type Follower struct {
 	feed   *Feed
 	guild  leaderboard.GuildRef
 	of     *followed
 	missed bool
-	at     ID     // up to where it was handed out
-	batch  *batch // that it waits for; nil while it reads the log
+	at     ID     // the position up to which Next has returned entries
+	batch  *batch // the batch that it waits for; nil while it reads the log
 }
 
-// At is the place after which the next entries are.
+// At returns the position before the next entries.
 func (f *Follower) At() ID { return f.at }
 
-// Missed reports whether events between the place that was asked for and At may be gone.
+// Missed reports whether events between the requested position and At may be lost.
 func (f *Follower) Missed() bool { return f.missed }
 
-// Next waits for entries and returns them in order, each once; none when there are none until then. It fails when ctx ends, with
-// ErrSlow when too much waits for a slow follower, when the feed is closed, and when what came before it cannot be read.
+// Next waits for entries until a time and returns them in order, each once, or none. It fails when ctx ends, when the
+// feed is closed, when earlier entries cannot be read, and with ErrSlow when too many batches wait for this follower.
 func (f *Follower) Next(ctx context.Context, until time.Time) (entries []Entry, err error) {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
@@ -57,14 +57,14 @@ func (f *Follower) Next(ctx context.Context, until time.Time) (entries []Entry, 
 			return nil, ErrSlow
 		}
 		for len(entries) > 0 && entries[0].ID.Compare(f.at) <= 0 {
-			entries = entries[1:] // they were read from the log
+			entries = entries[1:] // the follower has read them from the log
 		}
 	}
 	f.at = entries[len(entries)-1].ID
 	return entries, nil
 }
 
-// catchUp reads what is in the log before the batch.
+// catchUp reads the entries of the log that are before the batch.
 func (f *Follower) catchUp(ctx context.Context) ([]Entry, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
@@ -74,9 +74,9 @@ func (f *Follower) catchUp(ctx context.Context) ([]Entry, error) {
 	}
 	switch len(read[0]) {
 	case 0:
-		f.at = f.batch.after // there is nothing between them
+		f.at = f.batch.after // the log has no entry between them
 	case readAtOnce:
-		f.batch = nil // so far behind, it would be taken for slow
+		f.batch = nil // start at a newer batch, or Next would call the follower slow
 	}
 	return read[0], nil
 }

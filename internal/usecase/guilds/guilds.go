@@ -1,6 +1,6 @@
-// Package guilds lets the operator create, change and delete guilds, lets a guild's managers change and preview the settings that are theirs, and
-// lets its bot describe it. A change is in force on this replica when a method returns, and on the others within a second. It does not check the
-// caller, and changes no XP.
+// Package guilds lets the operator create, change and delete guilds, lets managers change and preview some
+// of the settings, and lets a guild's bot describe the guild. When a method returns, its change is in force
+// on this replica; the others follow within a second. It does not check the caller, and changes no XP.
 package guilds
 
 import (
@@ -15,39 +15,40 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Archive is the package's store in Postgres or SQLite. Each change is one transaction, which also appends to the change log. When it returns an
-// error, nothing has changed: guild.ErrNotFound, guild.ErrVanityTaken when another guild has the vanity, guild.ErrSeasonClosed when the dates of a
-// season that has closed would change, and guild.ErrTooLong when the settings are too long with the names of the directory.
+// Archive is what the package needs of Postgres or SQLite. Each change is one transaction, which also appends to the change log. If it
+// returns an error, nothing has changed: guild.ErrNotFound, guild.ErrVanityTaken if another guild has the vanity, guild.ErrSeasonClosed
+// if the dates of a closed season would change, or guild.ErrTooLong if the settings with the directory's names would be too long.
 type Archive interface {
 	guild.Source
-	// Guilds lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
+	// Guilds lists at most limit guilds in ascending order of their ids, from the first id above after ("" from the start).
 	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
 	// ManagedBy lists at most limit guilds whose settings name the user as owner or administrator, by id.
 	ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error)
-	// PutGuild creates the guild, with a new incarnation and no members, or replaces the settings. The directory stays, and its names stand in the
-	// settings.
+	// PutGuild creates the guild, with a new incarnation and no members, or
+	// replaces its settings. The directory stays, and the settings get its names.
 	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
-	// ChangeGuild puts the properties of the change in place. Its errors are also the faults of guild.Change.
+	// ChangeGuild replaces the properties of the change. It may also return the faults of guild.Change.
 	ChangeGuild(ctx context.Context, g id.Guild, change guild.Change) (*guild.Guild, error)
-	// UpdateGuild replaces the settings, except for name, icon and member count; guild.ErrChanged when the guild was edited since then.
+	// UpdateGuild replaces the settings, except name, icon and member count. It returns guild.ErrChanged if the guild was edited after edited.
 	UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error)
-	// Directory is empty for a guild that was never described, or is not known.
+	// Directory is empty for a guild that is unknown or was never described.
 	Directory(ctx context.Context, g id.Guild) (guild.Directory, error)
-	// Describe updates settings and directory from a description. It appends to the change log if that changed the settings, which it reports.
+	// Describe updates settings and directory from a description. shown reports
+	// whether that changed the settings; only then it appends to the change log.
 	Describe(ctx context.Context, g id.Guild, given guild.Description) (shown bool, err error)
-	// DeleteGuild removes the guild, its directory and every grant of it, and leaves its members to Purge; from now on they cannot be read.
-	// It returns the guild as it was.
+	// DeleteGuild removes the guild, its directory and all grants of it. It leaves its
+	// members to Purge; they cannot be read any more. It returns the guild as it was.
 	DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 }
 
-// Board reads the members for the preview of a curve. Its errors are faults.
+// Board reads members for the preview of a curve. Its errors are faults.
 type Board interface {
 	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
 }
 
 // Guilds holds the use cases. Its errors are faults. It is safe for concurrent use.
 type Guilds struct {
-	// AllowedHost reports whether announcements may be posted to a host by http; nil allows none.
+	// AllowedHost reports whether announcements may be posted to a host by plain http; nil allows none.
 	AllowedHost func(host string) bool
 
 	archive  Archive
@@ -60,22 +61,22 @@ func New(archive Archive, board Board, announce changes.Announcer) *Guilds {
 	return &Guilds{archive: archive, board: board, announce: announce}
 }
 
-// Actor is for whom a use case works. Errors are in their words.
+// Actor is the kind of user for whom a use case works. It decides the words of errors.
 type Actor int
 
-// The actors. A guild's bot reads what managers read.
+// The actors. A guild's bot gets the errors for managers.
 const (
 	Operator Actor = iota
 	Manager
 )
 
-// Read reads a guild from the archive. The cache may be a second old, and a form made from it would be rejected as out of date.
+// Read reads a guild from the archive, since the cache may be a second old: a form made from it could be rejected as out of date.
 func (a *Guilds) Read(ctx context.Context, by Actor, g id.Guild) (*guild.Guild, error) {
 	found, err := a.archive.Guild(ctx, g)
 	return found, by.asFault("read a guild", err)
 }
 
-// changed announces a change that was made, or says why it was not.
+// changed announces a change, or turns err into a fault.
 func (a *Guilds) changed(ctx context.Context, by Actor, op string, g id.Guild, err error) error {
 	if err != nil {
 		return by.asFault(op, err)
@@ -84,7 +85,7 @@ func (a *Guilds) changed(ctx context.Context, by Actor, op string, g id.Guild, e
 	return nil
 }
 
-// refusals are the errors of an archive that refuses something, with a sentence for each Actor.
+// refusals are the errors with which an archive rejects a change, with a sentence for each Actor.
 var refusals = []struct {
 	is        error
 	code      fault.Code
@@ -119,7 +120,7 @@ func (by Actor) asFault(op string, err error) error {
 			return fault.Wrap(err, r.code, "%s", r.sentences[by])
 		}
 	}
-	if f := fault.From(err); f.Code != fault.Internal { // of guild.Change
+	if f := fault.From(err); f.Code != fault.Internal { // from guild.Change
 		return f
 	}
 	return fault.Down(op, err)

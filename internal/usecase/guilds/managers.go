@@ -10,17 +10,16 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// maxManaged bounds how many guilds ManagedBy lists.
+// maxManaged is the maximum number of guilds that ManagedBy lists.
 const maxManaged = 100
 
-// ManagedBy lists the guilds, at most maxManaged, whose settings name the user as owner or administrator.
+// ManagedBy lists at most maxManaged guilds whose settings name the user as owner or administrator.
 func (a *Guilds) ManagedBy(ctx context.Context, user id.User) ([]*guild.Guild, error) {
 	found, err := a.archive.ManagedBy(ctx, user, maxManaged)
 	return found, Manager.asFault("list the guilds of a manager", err)
 }
 
-// Free reports whether the guild g could have the vanity: nobody has it, or g itself. The answer may be out of date at
-// once; only Save decides.
+// Free reports whether guild g could have the vanity: no guild has it, or g itself. The answer may be out of date at once; Save decides.
 func (a *Guilds) Free(ctx context.Context, g id.Guild, vanity string) (bool, error) {
 	owner, err := a.archive.GuildByVanity(ctx, vanity)
 	if errors.Is(err, guild.ErrNotFound) {
@@ -38,7 +37,7 @@ func (a *Guilds) Directory(ctx context.Context, g id.Guild) (guild.Directory, er
 	return d, Manager.asFault("read a directory", err)
 }
 
-// Describe stores the bot's description of the guild. A description without news changes nothing.
+// Describe stores the bot's description of the guild. If nothing is new, it changes nothing.
 func (a *Guilds) Describe(ctx context.Context, g id.Guild, given guild.Description) error {
 	shown, err := a.archive.Describe(ctx, g, given)
 	if err == nil && !shown {
@@ -47,9 +46,9 @@ func (a *Guilds) Describe(ctx context.Context, g id.Guild, given guild.Descripti
 	return a.changed(ctx, Manager, "describe a guild", g, err)
 }
 
-// Save replaces the guild that was read by the proposal. If another manager or the operator edited it in between, nothing changes and the fault
-// wraps guild.ErrChanged; guild.ErrVanityTaken if another guild has the vanity; guild.ErrSeasonClosed if the dates of a closed season would change.
-// Saving equal settings changes nothing.
+// Save replaces the guild that was read by the proposal. If the guild was edited in between, nothing changes
+// and the fault wraps guild.ErrChanged. It wraps guild.ErrVanityTaken if another guild has the vanity, and
+// guild.ErrSeasonClosed if the dates of a closed season would change. Saving equal settings changes nothing.
 func (a *Guilds) Save(ctx context.Context, read *guild.Guild, p Proposal) (*guild.Guild, error) {
 	if guild.Same(read.Settings, p.settings) {
 		return read, nil
@@ -61,7 +60,7 @@ func (a *Guilds) Save(ctx context.Context, read *guild.Guild, p Proposal) (*guil
 	return saved, a.changed(ctx, Manager, "save settings", read.ID, err)
 }
 
-// Preview is the effect of another curve on the members at the top of a board. Nobody's XP changes.
+// Preview is the effect of another curve on the first members of a board. Nobody's XP changes.
 type Preview struct {
 	Members      []Moved // by rank; at most leaderboard.PageSize
 	Higher, Less int     // how many of them would get a higher level, and how many a lower one

@@ -7,14 +7,14 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// List lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
+// List lists at most limit guilds in ascending order of their ids, from the first id above after ("" from the start).
 func (a *Guilds) List(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
 	found, err := a.archive.Guilds(ctx, after, limit)
 	return found, Operator.asFault("list guilds", err)
 }
 
-// Put creates the guild or replaces its settings. Its members stay as they are. A guild that has these settings already
-// keeps its version, and every replica what it holds of it in memory: bots put all their guilds when they start.
+// Put creates the guild or replaces its settings. Its members stay. If the settings are equal, the guild
+// keeps its version, and the replicas keep their caches: bots put all their guilds when they start.
 func (a *Guilds) Put(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
 	if g, err = a.archive.Guild(ctx, s.ID); err == nil {
 		if d, err := a.archive.Directory(ctx, s.ID); err == nil && guild.Same(g.Settings, d.Named(s)) {
@@ -28,7 +28,7 @@ func (a *Guilds) Put(ctx context.Context, s guild.Settings) (g *guild.Guild, cre
 	return g, created, a.changed(ctx, Operator, "write a guild", s.ID, err)
 }
 
-// Change puts the properties of the change in place and leaves the rest, whatever else is changed meanwhile.
+// Change replaces the properties of the change. All others stay, even if they are changed at the same time.
 func (a *Guilds) Change(ctx context.Context, gid id.Guild, change guild.Change) (*guild.Guild, error) {
 	if err := change.CheckHosts(a.AllowedHost); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (a *Guilds) Change(ctx context.Context, gid id.Guild, change guild.Change) 
 	return g, a.changed(ctx, Operator, "change a guild", gid, err)
 }
 
-// Delete removes the guild. From the moment the archive has committed, nobody can read its members; the snapshot writer removes them
-// from both stores in its next sweep.
+// Delete removes the guild. Nobody can read its members from the moment the archive
+// commits; the snapshot writer removes them from both stores in its next sweep.
 func (a *Guilds) Delete(ctx context.Context, g id.Guild) error {
 	_, err := a.archive.DeleteGuild(ctx, g)
 	return a.changed(ctx, Operator, "delete a guild", g, err)

@@ -10,17 +10,17 @@ import (
 	"levelboard/internal/domain/properties"
 )
 
-// Given are the properties of the guild's document that a manager sets, as JSON.
+// Given are the document's properties that a manager sets, as JSON.
 type Given map[string]jsontext.Value
 
-// Proposal is valid settings of one guild, which only Propose makes.
+// Proposal is valid settings of one guild, made by Propose.
 type Proposal struct{ settings guild.Settings }
 
-// Settings returns the settings to be saved.
+// Settings returns the proposed settings.
 func (p Proposal) Settings() guild.Settings { return p.settings }
 
-// Propose replaces the given properties of the saved settings. The result must obey the rules of the operator's document (guild.Settings.With). If
-// it cannot be saved, wrong lists the mistakes in given.
+// Propose replaces the given properties of the saved settings. The result must obey the rules of
+// the operator's document (guild.Settings.With). If it does not, wrong lists the mistakes in given.
 func Propose(saved guild.Settings, given Given) (p Proposal, wrong fault.List, err error) {
 	document := []byte{'{'}
 	written := 0

@@ -1,5 +1,5 @@
-// Package hiding takes users off the board of a guild by choice, and lists them. Flags are in the archive before the answer; then they are copied to
-// the live store, by this replica or by the next that uses the guild (hydrate.CopyHidden). It does not check the caller, and changes no XP.
+// Package hiding takes users off a guild's board by choice, and lists them. Flags are in the archive before the answer. Then this replica copies
+// them to the live store, or else the next one that uses the guild (hydrate.CopyHidden). It does not check the caller, and changes no XP.
 package hiding
 
 import (
@@ -16,32 +16,32 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// PageSize is how many users a page of the list holds.
+// PageSize is the number of users on a page of the list.
 const PageSize = 100
 
-// Step sets or lifts one flag of users.
+// Step sets or lifts one flag of several users.
 type Step struct {
-	By     hidden.Flags // one of them
+	By     hidden.Flags // a single flag
 	Hidden bool
-	Users  []id.User // at most hidden.MaxStep, each once
+	Users  []id.User // at most hidden.MaxStep, all different
 }
 
-// InGuild is by whom a user is hidden in a guild.
+// InGuild says who hid a user in a guild.
 type InGuild struct {
 	Guild id.Guild
 	Flags hidden.Flags
 }
 
-// Archive is what is needed of Postgres or SQLite.
+// Archive is what the package needs of Postgres or SQLite.
 type Archive interface {
-	// SetHidden makes a step, records it in the audit log and appends to the change log, in one transaction, if it changes anything. changed is how
-	// many users had the flag set or lifted, and g the guild then. guild.ErrNotFound.
+	// SetHidden makes a step. If that changes anything, the same transaction records it in the audit log and appends to the change
+	// log. changed is how many users had the flag set or lifted; now is the guild afterwards. It returns guild.ErrNotFound.
 	SetHidden(ctx context.Context, g id.Guild, s Step) (now *guild.Guild, changed int64, err error)
-	// Hidden lists who is hidden, by id as a number.
+	// Hidden lists hidden users by their ids as numbers.
 	Hidden(ctx context.Context, g id.Guild, offset, limit int64) ([]hidden.User, error)
 }
 
-// Live brings flags to the live store.
+// Live copies flags to the live store.
 type Live interface {
 	CopyHidden(ctx context.Context, g leaderboard.GuildRef) error
 }
@@ -65,8 +65,8 @@ func New(archive Archive, live Live, board Board, announce changes.Announcer, lo
 	return &Hiding{archive: archive, live: live, board: board, announce: announce, log: log}
 }
 
-// Set makes a step, and returns how many users had the flag set or lifted. A user who is named twice counts once. A step that changes nothing is
-// brought into force too: a replica may have made it, and have died before it was.
+// Set makes a step, and returns how many users had the flag set or lifted. A user named twice counts once. It also
+// copies the flags to Redis if the step changes nothing: a replica may have made the step and died before its copy.
 func (h *Hiding) Set(ctx context.Context, g id.Guild, s Step) (changed int64, err error) {
 	s.Users = slices.Compact(slices.Sorted(slices.Values(s.Users)))
 	now, changed, err := h.archive.SetHidden(ctx, g, s)
@@ -80,13 +80,13 @@ func (h *Hiding) Set(ctx context.Context, g id.Guild, s Step) (changed int64, er
 	return changed, nil
 }
 
-// Listed is a hidden user, with the entry, if there is one.
+// Listed is a hidden user, with their entry if there is one.
 type Listed struct {
 	hidden.User
 	Entry *leaderboard.Member
 }
 
-// List lists page number (from 1) of who is hidden, by id as a number. more says that there is another page.
+// List lists a page of the hidden users, by their ids as numbers; number is from 1. more reports whether there is another page.
 func (h *Hiding) List(ctx context.Context, g *guild.Guild, number int64) (listed []Listed, more bool, err error) {
 	users, err := h.archive.Hidden(ctx, g.ID, PageSize*(number-1), PageSize+1)
 	if err != nil {
@@ -96,8 +96,8 @@ func (h *Hiding) List(ctx context.Context, g *guild.Guild, number int64) (listed
 	return listed, len(users) > PageSize, err
 }
 
-// Find lists who is hidden and has this id, or a name with words that begin so, by id as a number, at most PageSize. more says that there are others.
-// An Invalid fault for a text that no name can have.
+// Find lists at most PageSize hidden users that have this id, or a name with words that begin so, by their ids as
+// numbers. more reports whether there are others. It returns an Invalid fault for a text that cannot be in a name.
 func (h *Hiding) Find(ctx context.Context, g *guild.Guild, text string) (found []Listed, more bool, err error) {
 	user, bad := id.Parse[id.User](text)
 	var names leaderboard.Query

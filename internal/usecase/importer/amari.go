@@ -18,7 +18,7 @@ func (j *jsonFile) readAmari() error {
 	return err
 }
 
-// amariMember reads a member. One without a level is of a weekly leaderboard.
+// amariMember reads a member. In a weekly leaderboard, members have no level.
 func (j *jsonFile) amariMember(m *jsonMember) (Row, Reason) {
 	j.amariRead++
 	row, why := m.row(memberNames{id: "id", xp: "exp", level: "level"}) // exp is sometimes text
@@ -44,7 +44,7 @@ func (j *jsonFile) readAmariRewards() error {
 	})})
 }
 
-// guildID notes the guild of an id.
+// guildID notes the guild whose id the file has.
 func (j *jsonFile) guildID() error {
 	var g id.Guild
 	_, err := j.decode(&g)
@@ -52,7 +52,7 @@ func (j *jsonFile) guildID() error {
 	return err
 }
 
-// judgeAmari warns of a leaderboard that is not whole.
+// judgeAmari warns of an incomplete leaderboard.
 func (r *Reader) judgeAmari() {
 	if r.amariTotal > r.amariRead {
 		r.report.warn("Amari's leaderboard has %d members, and the files have %d of them.", r.amariTotal, r.amariRead)

@@ -16,31 +16,31 @@ import (
 )
 
 const (
-	// putTries is how often a call is made, with pauses that double from firstPause to longestPause, while the target is busy.
+	// putTries is how often a call is tried while the target is busy. The pauses double from firstPause to longestPause.
 	putTries                 = 6
 	firstPause, longestPause = time.Second, 8 * time.Second
 )
 
-// Target is the guild that an import is applied to, over HTTP or in the process.
+// Target is the guild that an import is applied to, over HTTP or in this process.
 type Target interface {
 	// Begin makes a checkpoint and names the import.
 	Begin(ctx context.Context, b Begin) (Begun, error)
-	// TakeSettings puts the properties of a JSON object in place of those of the guild's document.
+	// TakeSettings replaces properties of the guild's document by those of a JSON object.
 	TakeSettings(ctx context.Context, properties []byte) error
-	// Put writes members. It makes a call only once under its name. After an error, busy says that it may be repeated.
+	// Put writes members. A repeated call with the same name has no effect. After an error, busy says that the call may be repeated.
 	Put(ctx context.Context, call Call) (done Result, busy bool, err error)
-	// Finish notes that the import with this id has written so many members.
+	// Finish records that the import with this id has written so many members.
 	Finish(ctx context.Context, importID string, members int) error
 }
 
 // Begin identifies an import.
 type Begin struct {
-	Files string // the SHA-256 of the files if they must be applied once to the guild's current members, else empty
-	Plan  string // the SHA-256 of the calls: only the same ones continue an import that was cut off
-	Again bool   // apply the files whatever was begun or finished before
+	Files string // the SHA-256 of the files if they must not be applied twice to the guild's current members, else empty
+	Plan  string // the SHA-256 of the calls: an import that was cut off continues only with the same calls
+	Again bool   // apply the files even if they were begun or finished before
 }
 
-// Begun is an import that was begun, now or before it was cut off.
+// Begun is an import that has begun, now or before it was cut off.
 type Begun struct{ ID, Checkpoint string }
 
 // Result counts the members that were written.
@@ -67,19 +67,19 @@ func (r *Result) add(more Result) {
 
 // ApplyOptions say how an import is applied.
 type ApplyOptions struct {
-	By    string // command or pages: only the one that began an import continues it
+	By    string // command or pages: whichever began an import must continue it
 	Again bool   // with PutAdd: add the files even if they were added before
 	Wrote func(Result)
 }
 
-// Apply makes a checkpoint, takes the settings, writes the members and finishes the import. After an error, a checkpoint that is not empty says that
-// the import was begun: apply it again to complete it.
+// Apply makes a checkpoint, takes the settings, writes the members and finishes the import. If
+// it returns an error with a checkpoint, the import has begun: apply it again to complete it.
 func (i *Import) Apply(ctx context.Context, t Target, o ApplyOptions) (done Result, checkpoint string, err error) {
 	if err := i.Nothing(); err != nil {
 		return done, "", err
 	}
 	begin := Begin{}
-	if i.Mode == leaderboard.PutAdd { // only added XP must be applied once
+	if i.Mode == leaderboard.PutAdd { // only added XP must not be applied twice
 		begin = Begin{Files: i.files, Again: o.Again}
 		if begin.Plan, err = i.planHash(ctx, o.By); err != nil {
 			return done, "", err
@@ -109,7 +109,7 @@ func (i *Import) Apply(ctx context.Context, t Target, o ApplyOptions) (done Resu
 	return done, begun.Checkpoint, t.Finish(ctx, begun.ID, done.Written())
 }
 
-// put makes a call, in more tries while the target is busy.
+// put makes a call, and retries it while the target is busy.
 func put(ctx context.Context, t Target, call Call, done *Result) error {
 	for try, wait := 1, firstPause; ; try, wait = try+1, min(2*wait, longestPause) {
 		wrote, busy, err := t.Put(ctx, call)
@@ -123,17 +123,17 @@ func put(ctx context.Context, t Target, call Call, done *Result) error {
 	}
 }
 
-// maxCallMembers and maxCallBytes bound a Call; the service takes 1000 members and 1 MiB.
+// maxCallMembers and maxCallBytes bound a Call. The service accepts 1000 members and 1 MiB.
 const maxCallMembers, maxCallBytes = 1000, 1000 << 10
 
 // Call is one request of an import.
 type Call struct {
-	Name    string // of no other call
+	Name    string // unique
 	Mode    leaderboard.PutMode
 	Members []leaderboard.Put // at least one
 }
 
-// calls returns the requests that write the members, in order, named by their places. Each is valid until the next one.
+// calls returns the requests that write the members, in order; each is named by its position. A call is valid until the next one.
 func (i *Import) calls() iter.Seq2[Call, error] {
 	return func(yield func(Call, error) bool) {
 		call, size, n := Call{Mode: i.Mode}, 0, 0
@@ -163,7 +163,7 @@ func (i *Import) calls() iter.Seq2[Call, error] {
 	}
 }
 
-// sizeOf is the most bytes that a member takes as JSON, in which a byte of a text may be six.
+// sizeOf returns the maximum size of a member as JSON, in which a byte of text may take six.
 func sizeOf(row *Row) int {
 	const fixed, escaped = 250, 6
 	if row.User == nil {
@@ -173,7 +173,8 @@ func sizeOf(row *Row) int {
 	return fixed + escaped*(len(u.Username)+len(u.Discriminator)+len(orEmpty(u.GlobalName))+len(orEmpty(u.Avatar)))
 }
 
-// planHash is the SHA-256 of by and all calls, in hexadecimal: another order of the files, another curve or least level changes it.
+// planHash returns the SHA-256 of by and all calls, in hexadecimal. It differs
+// for another order of the files, another curve or another minimum level.
 func (i *Import) planHash(ctx context.Context, by string) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(by))

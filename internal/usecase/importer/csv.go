@@ -13,10 +13,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// readCSV reads a table whose first line names its columns.
+// readCSV reads a table whose first line has the names of its columns.
 func (f *fileReader) readCSV(content *bufio.Reader, prefix []byte) error {
 	header := findColumns(firstLine(prefix))
-	if header == nil { // blank lines stand before the names
+	if header == nil { // there are blank lines before the names
 		header = findColumns(firstLine([]byte(strings.TrimSpace(string(prefix)))))
 	}
 	if header.twice != "" {
@@ -28,7 +28,7 @@ func (f *fileReader) readCSV(content *bufio.Reader, prefix []byte) error {
 	for first := true; ; first = false {
 		record, err := records.Read()
 		if errors.Is(err, io.EOF) {
-			if header.has(columnPresent) && header.has(columnUpdated) && in.last != '\n' { // other programs' tables may end so
+			if header.has(columnPresent) && header.has(columnUpdated) && in.last != '\n' { // other programs may write tables without a last line feed
 				f.report.warn("%s is an export of Levelboard that ends within a line: it is not complete. Get it again.", f.found().Name)
 			}
 			return nil
@@ -51,7 +51,8 @@ func (f *fileReader) readCSV(content *bufio.Reader, prefix []byte) error {
 	}
 }
 
-// badRecord skips a line whose quotes do not match. A quote that begins a field and does not end it would swallow all lines after it.
+// badRecord skips a line with an unmatched quote. It fails if a quote opens a
+// field and does not close it, since the field would swallow all later lines.
 func (f *fileReader) badRecord(err error) error {
 	var parse *csv.ParseError
 	switch {
@@ -108,7 +109,7 @@ func (f *fileReader) tableRow(c *columns, record []string) (Row, Reason) {
 	return row, c.state(record, &row)
 }
 
-// fromLevel gives a member the least XP of its level.
+// fromLevel gives a member the minimum XP of the level.
 func (f *fileReader) fromLevel(row *Row) Reason {
 	if row.Shown == noLevel {
 		return ReasonLevel
@@ -118,7 +119,7 @@ func (f *fileReader) fromLevel(row *Row) Reason {
 	return ""
 }
 
-// tableNumber reads a number of a table, where commas may separate thousands: 24,110. A point before three digits may do so as well.
+// tableNumber reads a number of a table. Commas may separate thousands: 24,110. So might a point before three digits, which makes it ambiguous.
 func tableNumber(text string) (int64, Reason) {
 	digits, _, _ := strings.Cut(text, ".")
 	groups := strings.Split(digits, ",")
@@ -134,7 +135,7 @@ func tableNumber(text string) (int64, Reason) {
 	return whole(text)
 }
 
-// state reads the columns that only an export of Levelboard has.
+// state reads the columns that only Levelboard's exports have.
 func (c *columns) state(record []string, row *Row) Reason {
 	switch strings.ToLower(c.number(record, columnPresent)) {
 	case "", "true":

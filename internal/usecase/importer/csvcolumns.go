@@ -24,7 +24,7 @@ const (
 	columnCount
 )
 
-// columnNames are what people call a column, and the names that it may have, in lower case, letters only.
+// columnNames are a column's name in errors, and the names that it may have in a file: in lower case, letters only.
 var columnNames = [columnCount]struct {
 	title string
 	names []string
@@ -42,15 +42,15 @@ var columnNames = [columnCount]struct {
 	columnUpdated:       {"time of the last update", []string{"lastupdated"}},
 }
 
-// columns are the places of a table's columns.
+// columns are the positions of a table's columns.
 type columns struct {
 	comma rune
 	count int
-	at    [columnCount]int // -1 for a column that is not there
-	twice string           // a column that cannot be told from another one
+	at    [columnCount]int // -1 for a missing column
+	twice string           // the name of a column that the table seems to have twice
 }
 
-// findColumns reads the first line of a table; nil when it names neither XP nor level, or no id.
+// findColumns reads the first line of a table. It returns nil if there is no id, or neither XP nor level.
 func findColumns(line []byte) *columns {
 	for _, comma := range ",;\t|" {
 		r := csv.NewReader(strings.NewReader(string(line)))
@@ -73,7 +73,7 @@ func findColumns(line []byte) *columns {
 	return nil
 }
 
-// note recognizes the column at i by its name.
+// note recognizes the column at index i by its name.
 func (c *columns) note(i int, name string) {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" _-.", r) {
@@ -101,17 +101,17 @@ func (c *columns) field(record []string, is column) string {
 	return record[c.at[is]]
 }
 
-// number returns a field without the spaces around it.
+// number returns a field without surrounding spaces.
 func (c *columns) number(record []string, is column) string {
 	return strings.TrimSpace(c.field(record, is))
 }
 
-// name returns a field as it was before an apostrophe was put there against formulas.
+// name returns a field without the apostrophes that guard added against formulas.
 func (c *columns) name(record []string, is column) string {
 	return unguard(strings.Clone(c.field(record, is)), false)
 }
 
-// nullable is name for a column whose empty field says that there is no value.
+// nullable is name for a column in which an empty field means no value.
 func (c *columns) nullable(record []string, is column) *string {
 	field := c.field(record, is)
 	if field == "" {

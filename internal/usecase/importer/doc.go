@@ -1,5 +1,5 @@
-// Package importer reads members from the files of other bots and services, proposes what to change, and writes the export that it
-// reads back. It does no network I/O and reads each file once, from its beginning, so standard input will do.
+// Package importer reads members from the files of other bots and services, and proposes what to change. It also writes the
+// export that it can read back. It does no network I/O, and reads each file once from the beginning, so standard input works.
 //
 //	in, err := importer.Read(ctx, files, guild, choice, spool) // reads all files, drops duplicates
 //	in.Report                                                  // what was skipped, warnings, proposed settings
@@ -8,13 +8,13 @@
 //
 // # Memory
 //
-// Reader holds one value of a file at a time, of at most 1 MiB, whatever the size of the file. Duplicates cannot be found without
-// remembering who was seen. Gather keeps 16 bytes for each member in a map (32 MB for a million, with the map's own), and the rows
-// in the spool, a temporary file. Index keeps an id, an amount and a digest for each member of the guild, about 60 bytes. Sorting on
-// disk would need no maps, but is more code, and a guild has millions of members at most.
+// Reader holds one value of a file at a time, of at most 1 MiB, whatever the size of the file. Finding duplicates needs
+// memory for each user: Gather keeps 16 bytes for each member in a map (32 MB for a million, with the map's own), and
+// the rows in the spool, a temporary file. Index keeps an id, an amount and a digest for each member of the guild,
+// about 60 bytes. Sorting on disk would need no maps, but more code, and a guild has at most some millions of members.
 //
 // # No guesses
 //
-// A row that can be understood in two ways is skipped and reported with its line. A file that can be understood in two ways is an
-// error or a warning. A file that is cut off is an error.
+// A row with two possible meanings is skipped, and reported with its line. A file with
+// two possible meanings is an error or a warning. A file that is cut off is an error.
 package importer

@@ -19,7 +19,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Exported is a member as an export has it.
+// Exported is a member in an export.
 type Exported struct {
 	leaderboard.Member
 	Present bool
@@ -38,7 +38,7 @@ const (
 // Valid reports whether f is one of the formats.
 func (f Format) Valid() bool { return f == FormatJSON || f == FormatCSV }
 
-// MediaType is the media type of Export's output.
+// MediaType returns the media type of Export's output.
 func (f Format) MediaType() string {
 	if f == FormatCSV {
 		return "text/csv; charset=utf-8"
@@ -46,8 +46,8 @@ func (f Format) MediaType() string {
 	return "application/json"
 }
 
-// Export writes members, with levels by the guild's curve, and holds one at a time. It stops at the members' first error; its output is then no
-// valid export.
+// Export writes members, with levels by the guild's curve. It holds one member in
+// memory. It stops at the first error of all; its output is then no valid export.
 func Export(w io.Writer, f Format, curve level.Curve, all iter.Seq2[Exported, error]) error {
 	if f == FormatCSV {
 		return exportCSV(w, curve, all)
@@ -60,7 +60,7 @@ type exportedJSON struct {
 	XP           level.XP    `json:"xp"`
 	Level        level.Level `json:"level"`
 	MessageCount int64       `json:"messageCount"`
-	LastUpdated  *string     `json:"lastUpdated"` // null when not known
+	LastUpdated  *string     `json:"lastUpdated"` // null if not known
 	Present      bool        `json:"present"`
 	User         struct {
 		Avatar        *string `json:"avatar"`
@@ -85,7 +85,7 @@ func exportJSON(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) 
 		}
 		row.User.Avatar, row.User.Discriminator = m.User.Avatar, m.User.Discriminator
 		row.User.GlobalName, row.User.Username = m.User.GlobalName, m.User.Username
-		out.WriteString(separator) // a failure stays until Flush
+		out.WriteString(separator) // Flush returns its error
 		err = json.MarshalWrite(out, row)
 		separator = ",\n"
 	}
@@ -121,7 +121,7 @@ func exportCSV(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) e
 	return nil
 }
 
-// guarded is a field of a table. A reader of CSV takes CR LF for a line feed, also between quotes, so that a name with one has its CR twice.
+// guarded returns a field of a table. Readers of CSV read CR LF as a line feed, even between quotes, so CR is written twice before LF.
 func guarded(field *string, nullable bool) string {
 	if field == nil {
 		return ""
@@ -129,10 +129,10 @@ func guarded(field *string, nullable bool) string {
 	return strings.ReplaceAll(guard(*field, nullable), "\r\n", "\r\r\n")
 }
 
-// TimeFormat is RFC 3339 with milliseconds, in the API and in exports.
+// TimeFormat is RFC 3339 with milliseconds, for the API and exports.
 const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// exportedTime is RFC 3339 in UTC with milliseconds; empty when the time is not known.
+// exportedTime returns RFC 3339 in UTC with milliseconds, or "" for an unknown time.
 func exportedTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

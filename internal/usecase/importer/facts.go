@@ -11,7 +11,7 @@ type Fact struct {
 	Value int
 }
 
-// Facts are the numbers of a preview: its subject, and whatever else is not 0.
+// Facts returns the numbers of a preview: the first of them, and all others that are not 0.
 func (p *Plan) Facts(r *Report) (facts []Fact) {
 	const subject = 6
 	for i, f := range []Fact{
@@ -27,7 +27,7 @@ func (p *Plan) Facts(r *Report) (facts []Fact) {
 	return facts
 }
 
-// Taken names the settings that the files have.
+// Taken names the settings in the files that a guild can have.
 func (p *Proposal) Taken() (list []string) {
 	if p.given["curve"] != nil {
 		list = append(list, "the curve")

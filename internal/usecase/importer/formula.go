@@ -3,16 +3,16 @@ package importer
 import "strings"
 
 const (
-	// formulaStarts are the characters that begin what a spreadsheet runs, and those after which it looks for them. The last four are what
-	// some take for the first four.
+	// formulaStarts are the characters that begin a formula in a spreadsheet, or that it skips
+	// before one. The last four are wide forms of the first four, which some spreadsheets accept.
 	formulaStarts = "=+-@\t\r\n＝＋－＠"
-	// cellEnds are where a spreadsheet may begin another cell within a field: in many languages a semicolon separates cells, and then the
-	// quotes around a field mean nothing.
+	// cellEnds are where a spreadsheet may begin another cell within a field. In many
+	// languages a semicolon separates cells, and then the quotes around a field mean nothing.
 	cellEnds = ";\t\r\n"
 )
 
-// risky reports whether a cell begins as a formula, after any number of apostrophes. In a field that may be null, apostrophes alone are
-// risky too, so that one of them can stand for an empty text.
+// risky reports whether a cell begins like a formula, after any number of apostrophes. In a
+// nullable field, apostrophes alone are risky too, so that one of them can stand for an empty text.
 func risky(cell string, nullable bool) bool {
 	bare := strings.TrimLeft(cell, "'")
 	if bare == "" {
@@ -21,7 +21,7 @@ func risky(cell string, nullable bool) bool {
 	return strings.IndexAny(bare, formulaStarts) == 0
 }
 
-// guard puts an apostrophe before each cell of a field that a spreadsheet would run. unguard removes only these.
+// guard puts an apostrophe before each cell of a field that a spreadsheet would run. unguard removes exactly these.
 func guard(field string, nullable bool) string {
 	return eachCell(field, func(cell string, whole bool) string {
 		if risky(cell, nullable && whole) {
@@ -40,8 +40,8 @@ func unguard(field string, nullable bool) string {
 	})
 }
 
-// eachCell puts in place of each cell of a field what change returns; whole says that it is all of the field. A cell has the end before
-// which it begins at its end, so that one that is empty can still be risky.
+// eachCell replaces each cell of a field by the result of change; whole says that the cell is the
+// whole field. A cell includes the character that ends it, so that an empty cell can be risky.
 func eachCell(field string, change func(cell string, whole bool) string) string {
 	var all strings.Builder
 	for rest, first := field, true; ; first = false {

@@ -17,24 +17,24 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// Members are the members of an import, each once. They can be read any number of times, by one caller at a time.
+// Members are the members of an import, each once. They can be read repeatedly, by one caller at a time.
 type Members struct {
 	spool io.ReadSeeker
 	best  map[uint64]best
 	shown shownLevel
 }
 
-// best is the row that counts among those of a member.
+// best is the row that counts for a member.
 type best struct {
 	xp  uint32
-	row uint32 // its place in the spool
+	row uint32 // its position in the spool
 }
 
-// errTooMany says that files have more rows than Gather counts.
+// errTooMany says that the files have more rows than Gather can count.
 var errTooMany = errors.New("the files have more than 4294967295 rows")
 
-// Gather reads all rows into the spool, which is empty and stays the caller's, and keeps in memory which of them count: of a member that
-// is there several times the one with the most XP, the first of equal ones.
+// Gather reads all rows into the spool, and keeps in memory which of them count: for each member the
+// row with the most XP, and of equal ones the first. The spool must be empty; the caller removes it.
 func Gather(ctx context.Context, r *Reader, spool io.ReadWriteSeeker) (*Members, error) {
 	m := &Members{spool: spool, best: make(map[uint64]best)}
 	out := bufio.NewWriterSize(spool, 64<<10)
@@ -73,16 +73,16 @@ func Gather(ctx context.Context, r *Reader, spool io.ReadWriteSeeker) (*Members,
 	return m, nil
 }
 
-// number64 is a user's id as a number: 19 digits fit.
+// number64 returns a user's id as a number; 19 digits fit.
 func number64(user id.User) uint64 {
 	n, _ := strconv.ParseUint(string(user), 10, 64)
 	return n
 }
 
-// count returns how many members there are, whatever their level.
+// count returns the number of members of all levels.
 func (m *Members) count() int { return len(m.best) }
 
-// rows returns the members whose level by the curve is at least lowest, in the order of the files.
+// rows returns the members with at least the level lowest by the curve, in the order of the files.
 func (m *Members) rows(curve level.Curve, lowest level.Level) iter.Seq2[Row, error] {
 	least := curve.XPFor(lowest)
 	return func(yield func(Row, error) bool) {
@@ -122,8 +122,7 @@ func (m *Members) all() iter.Seq2[Row, error] {
 	}
 }
 
-// Temporary makes a file in a folder, "" for the system's. It is gone with the process, however that ends, where the system can do that, and by
-// remove.
+// Temporary creates a file in a folder, "" for the system's. remove deletes it. Where the system allows it, it also disappears with the process.
 func Temporary(dir string) (file *os.File, remove func(), err error) {
 	file, err = os.CreateTemp(dir, "levelboard-import-*")
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Choice says how files are understood and applied.
+// Choice says how to read and apply files.
 type Choice struct {
 	From        From
-	SourceGuild id.Guild // as in Options
+	SourceGuild id.Guild // see Options
 	Mode        leaderboard.PutMode
 	MinLevel    level.Level // by the guild's curve, after the settings if they are taken
-	Settings    bool        // take the curve, rewards and rates that the files have
+	Settings    bool        // take the curve, rewards and rates in the files
 }
 
 // Import is the content of the files of an import.
@@ -31,13 +31,13 @@ type Import struct {
 	Choice
 	Members *Members
 	Report  Report
-	Curve   level.Curve // the guild's, after the settings if they are taken
+	Curve   level.Curve // the guild's, with the settings if they are taken
 
-	settings []byte // the properties of the guild's document that the import sets, as JSON; nil for none
-	files    string // their SHA-256, in whatever order they were given
+	settings []byte // the properties of the guild's document to set, as JSON; nil for none
+	files    string // the SHA-256 of the files, in any order
 }
 
-// Read reads the files for a guild as it is now into the spool, which is empty and stays the caller's.
+// Read reads the files for a guild with its current settings. The spool must be empty; the caller removes it.
 func Read(ctx context.Context, files []File, now guild.Settings, c Choice, spool io.ReadWriteSeeker) (*Import, error) {
 	files = slices.Clone(files)
 	hashes := make([]hash.Hash, len(files))
@@ -60,7 +60,7 @@ func Read(ctx context.Context, files []File, now guild.Settings, c Choice, spool
 	return i, err
 }
 
-// hashing hashes a file, and ends it with its context.
+// hashing hashes a file while it is read, and ends when ctx ends.
 type hashing struct {
 	io.ReadCloser
 	hash    hash.Hash
@@ -87,7 +87,7 @@ func hashOf(files []hash.Hash) string {
 	return hex.EncodeToString(all[:])
 }
 
-// Compare counts what the import would do to a guild with these members, each there once. It changes nothing.
+// Compare counts what the import would change in a guild with these members, which must be different. It changes nothing.
 func (i *Import) Compare(ctx context.Context, members iter.Seq2[Row, error]) (Plan, error) {
 	there, err := NewIndex(ctx, members)
 	if err != nil {
@@ -96,7 +96,7 @@ func (i *Import) Compare(ctx context.Context, members iter.Seq2[Row, error]) (Pl
 	return i.Members.Plan(ctx, PlanOptions{Mode: i.Mode, Curve: i.Curve, MinLevel: i.MinLevel, There: there})
 }
 
-// Nothing returns an Invalid fault when there is nothing to import.
+// Nothing returns an Invalid fault if there is nothing to import.
 func (i *Import) Nothing() error {
 	if i.settings != nil {
 		return nil
@@ -113,7 +113,7 @@ func (i *Import) Nothing() error {
 	return fault.New(fault.Invalid, "There is nothing to import: the files have no members.")
 }
 
-// RowsOf returns exported members as Compare needs them.
+// RowsOf converts exported members for Compare.
 func RowsOf(members iter.Seq2[Exported, error]) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for m, err := range members {

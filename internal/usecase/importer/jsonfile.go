@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonFile walks through a JSON file. It holds one value of a list at a time. What other programs write is taken as it comes, but for
-// members, which readers decode strictly.
+// jsonFile walks through a JSON file. It holds one value of a list at a time. It
+// accepts what other programs write, except for members, which it decodes strictly.
 type jsonFile struct {
 	*fileReader
 	in  *input
@@ -18,11 +18,11 @@ type jsonFile struct {
 
 func (f *fileReader) json(from io.Reader) *jsonFile {
 	in := newInput(from)
-	// Names are not remembered, or an object with a name for each member would not be read in constant memory.
+	// Do not remember names: an object with a name for each member must be read in constant memory.
 	return &jsonFile{f, in, jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 }
 
-// whole reads one value with read, and checks that nothing follows it.
+// whole reads one value with read, and checks that nothing follows.
 func (j *jsonFile) whole(read func() error) error {
 	if err := read(); err != nil {
 		return err
@@ -33,7 +33,8 @@ func (j *jsonFile) whole(read func() error) error {
 	return nil
 }
 
-// object reads an object and hands known properties to their functions. One of them twice is an error, since nobody knows which is meant.
+// object reads an object, and calls the function of each known property. A
+// known property that is there twice is an error, since its meaning is unknown.
 func (j *jsonFile) object(what string, fields map[string]func() error) error {
 	seen := make(map[string]bool)
 	return j.names(what, func(name string) error {
@@ -49,7 +50,7 @@ func (j *jsonFile) object(what string, fields map[string]func() error) error {
 	})
 }
 
-// names reads an object and calls read for each name, which reads the value.
+// names reads an object and calls read for each name; read must read the value.
 func (j *jsonFile) names(what string, read func(name string) error) error {
 	if j.dec.PeekKind() != '{' {
 		return j.mismatch(what + " must be an object")
@@ -71,7 +72,7 @@ func (j *jsonFile) names(what string, read func(name string) error) error {
 	}
 }
 
-// list reads an array and calls read for each value, which reads it.
+// list reads an array and calls read for each value; read must read it.
 func (j *jsonFile) list(what string, read func() error) error {
 	if j.dec.PeekKind() != '[' {
 		return j.mismatch(what + " must be a list")
@@ -103,7 +104,7 @@ func (j *jsonFile) token() (jsontext.Token, error) {
 	return token, nil
 }
 
-// value reads a value whole, and returns the line on which it begins. It is valid until the next call.
+// value reads a whole value, and returns the line on which it begins. The value is valid until the next call.
 func (j *jsonFile) value() (jsontext.Value, int, error) {
 	value, err := j.dec.ReadValue()
 	if err != nil {
@@ -126,7 +127,7 @@ func (j *jsonFile) skipValue() error {
 	}
 }
 
-// decode reads a small part of a file into the variable behind into; fits is false for a part of another type, which is skipped.
+// decode reads a small part of a file into the variable that into points at. It skips a part of another type; fits is then false.
 func (j *jsonFile) decode(into any) (fits bool, err error) {
 	value, _, err := j.value()
 	if err != nil {
@@ -135,7 +136,7 @@ func (j *jsonFile) decode(into any) (fits bool, err error) {
 	return json.Unmarshal(value, into) == nil, nil
 }
 
-// mismatch reports a value of the wrong type, or whatever broke the file before it.
+// mismatch reports a value of the wrong type, or the syntax error before it.
 func (j *jsonFile) mismatch(message string) error {
 	if j.dec.PeekKind() == jsontext.KindInvalid {
 		_, err := j.token()
@@ -148,7 +149,7 @@ func (j *jsonFile) wrong(message string) error {
 	return j.fail(j.in.lineAt(j.in.parsed), message, nil)
 }
 
-// broken reports a file that cannot be read on.
+// broken reports a file that cannot be read any further.
 func (j *jsonFile) broken(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {

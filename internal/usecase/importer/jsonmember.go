@@ -11,25 +11,25 @@ import (
 // jsonMember is a member of a JSON file.
 type jsonMember struct {
 	has map[string]jsontext.Value
-	why Reason // it is written as no source writes a member
+	why Reason // why the member is skipped, or empty
 }
 
-// memberNames are the properties in which a source has the parts of a member; empty for a part that it lacks.
+// memberNames are a source's names for the properties of a member; empty for one that it lacks.
 type memberNames struct{ id, xp, level, messages string }
 
-// members returns a function that reads a value of a list and emits the member that take makes of it.
+// members returns a function that reads a value of a list, lets take turn it into a row, and emits the row.
 func (j *jsonFile) members(take func(*jsonMember) (Row, Reason)) func() error {
 	return func() error { return j.member("", take) }
 }
 
-// keyed returns a function that reads an object with a member for each user's id, which take finds as id.
+// keyed returns a function that reads an object with a member for each user's id. take finds the id as the property id.
 func (j *jsonFile) keyed(what string, take func(*jsonMember) (Row, Reason)) func() error {
 	return func() error {
 		return j.names(what, func(user string) error { return j.member(user, take) })
 	}
 }
 
-// member is strict where two programs could read different things.
+// member is strict: it rejects what two programs could read differently.
 func (j *jsonFile) member(user string, take func(*jsonMember) (Row, Reason)) error {
 	value, line, err := j.value()
 	if err != nil {
@@ -45,7 +45,7 @@ func (j *jsonFile) member(user string, take func(*jsonMember) (Row, Reason)) err
 	case err != nil || m.has == nil:
 		return j.skip(line, ReasonShape)
 	}
-	delete(m.has, "") // it stands for a part that a source lacks
+	delete(m.has, "") // "" stands for a property that a source lacks
 	if user != "" {
 		m.has["id"], _ = jsontext.AppendQuote(nil, user)
 	}
@@ -69,14 +69,14 @@ func (m *jsonMember) row(n memberNames) (Row, Reason) {
 	return row, why
 }
 
-// read reads a property into the variable behind into, unless it is absent. One of another type costs the member.
+// read reads a property into the variable that into points at, unless it is absent. If it has another type, the member is skipped.
 func (m *jsonMember) read(name string, into any) {
 	if value, there := m.has[name]; there && json.Unmarshal(value, into) != nil {
 		m.why = ReasonShape
 	}
 }
 
-// text returns a property that is text; nil for null and when it is absent.
+// text returns a text property, or nil if it is null or absent.
 func (m *jsonMember) text(name string) (text *string) {
 	m.read(name, &text)
 	return text

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// levelUpSettings are the settings of a guild, with LevelUp's defaults.
+// levelUpSettings are a guild's settings, with LevelUp's defaults.
 type levelUpSettings struct {
 	base       float64
 	exp        float64
@@ -20,7 +20,7 @@ type levelUpSettings struct {
 	autoremove bool
 }
 
-// readLevelUpAll reads the entry of one guild from the backup of all.
+// readLevelUpAll reads the entry of one guild from a backup of all.
 func (j *jsonFile) readLevelUpAll() error {
 	asked := j.o.SourceGuild
 	if asked == "" {
@@ -70,7 +70,7 @@ func (j *jsonFile) readLevelUp() error {
 	return nil
 }
 
-// levelUpMember reads a member, of whom LevelUp leaves out what has its default value, 0. XP is a float, since the last prestige.
+// levelUpMember reads a member. LevelUp omits values that are 0, the default. XP is a float that counts from the last prestige.
 func (j *jsonFile) levelUpMember(m *jsonMember) (Row, Reason) {
 	names := memberNames{"id", "xp", "level", "messages"}
 	for _, name := range []string{names.xp, names.level, names.messages} {
@@ -86,7 +86,7 @@ func (j *jsonFile) levelUpMember(m *jsonMember) (Row, Reason) {
 	return row, why
 }
 
-// propose takes the curve and the role rewards. A level is floor((xp/base)^(1/exp)), so it begins at base*level^exp.
+// propose takes the curve and the role rewards. LevelUp's level is floor((xp/base)^(1/exp)), so a level begins at base*level^exp.
 func (s *levelUpSettings) propose(p *Proposal) {
 	const highest = 4
 	if power := int(s.exp); s.exp == math.Trunc(s.exp) && power >= 1 && power <= highest {

@@ -9,12 +9,12 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// lurkrFile is the state of reading a file.
+// lurkrFile is the state of reading one file.
 type lurkrFile struct {
 	*jsonFile
-	bare   bool // a list without an object around it
-	tags   bool // members are written in the older way
-	export bool // of Levelboard, or a page, whose curve is not known
+	bare   bool // the file is a list without an object around it
+	tags   bool // members are written in the older form
+	export bool // the file is an export of Levelboard, or a page, whose curve is not known
 }
 
 func (j *jsonFile) readLevels() error {
@@ -55,8 +55,8 @@ func (l *lurkrFile) list() error {
 	return l.jsonFile.list("levels", l.members(take))
 }
 
-// member reads a member of an export of Lurkr (older ones have tag and avatar, newer ones user), of Levelboard, of a page of the API, or
-// of a scrape of Arcane.
+// member reads a member of an export of Lurkr (older ones have tag and avatar, newer
+// ones user) or of Levelboard, of a page of the API, or of a scrape of Arcane.
 func (l *lurkrFile) member(m *jsonMember) (Row, Reason) {
 	row, why := m.row(memberNames{"userId", "xp", "level", "messageCount"})
 	var present *bool
@@ -89,7 +89,7 @@ func (l *lurkrFile) userOf(m *jsonMember) leaderboard.User {
 	return leaderboard.User{Avatar: user.Avatar, Discriminator: user.Discriminator, GlobalName: user.GlobalName, Username: user.Username}
 }
 
-// arcaneMember reads a member of Arcane, whose XP is within the level, and whose messages nobody counted.
+// arcaneMember reads a member of Arcane. XP counts from the beginning of the level, and there is no message count.
 func (l *lurkrFile) arcaneMember(m *jsonMember) (Row, Reason) {
 	row, why := l.member(m)
 	if why != "" {
@@ -104,8 +104,8 @@ func (l *lurkrFile) arcaneMember(m *jsonMember) (Row, Reason) {
 	return row, ""
 }
 
-// judge takes the curve of the source, and warns of a file that may be Arcane's: written in the older way, and a list alone or with levels
-// that are not those of its XP.
+// judge takes the curve of the source. It warns of a file that may be Arcane's:
+// one in the older form that is a bare list, or whose levels do not fit its XP.
 func (l *lurkrFile) judge() {
 	if l.o.From == Arcane {
 		l.report.Proposal.coefficients("Arcane's curve", []float64{0, 25, 50})
@@ -134,7 +134,7 @@ func (j *jsonFile) guildObject() error {
 	return nil
 }
 
-// readTime returns zero for an invalid time: the member is imported all the same.
+// readTime returns zero for an invalid time; the member is still imported.
 func readTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {

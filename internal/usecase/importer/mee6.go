@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// mee6PageSize is how many players a full page has at most.
+// mee6PageSize is the number of players on a full page.
 const mee6PageSize = 1000
 
 type mee6Reward struct {
@@ -17,7 +17,7 @@ type mee6Reward struct {
 	Role apiRole `json:"role"`
 }
 
-// page is a page of MEE6's leaderboard that was read.
+// page is a page of MEE6's leaderboard in the files.
 type page struct {
 	number, players int
 }
@@ -56,14 +56,14 @@ func (j *jsonFile) mee6Member(m *jsonMember) (Row, Reason) {
 
 func (j *jsonFile) mee6Rewards() error {
 	return listed(j, "role rewards", func(r *mee6Reward) {
-		if r.Role.Color != nil && *r.Role.Color == 0 { // no color
+		if r.Role.Color != nil && *r.Role.Color == 0 { // 0 means no color
 			r.Role.Color = nil
 		}
 		j.report.Proposal.reward(int(r.Rank), true, r.Role.role())
 	})()
 }
 
-// judgePages warns of pages of MEE6 that seem to be missing: pages are numbered from 0, and none says how many there are.
+// judgePages warns of pages of MEE6 that seem to be missing. Pages are numbered from 0, and no page has the total.
 func (r *Reader) judgePages() {
 	slices.SortFunc(r.pages, func(a, b page) int { return cmp.Compare(a.number, b.number) })
 	next := 0

@@ -10,11 +10,10 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// most is where amounts end: enough to tell that they are above every cap.
+// most is where amounts end. It is above every cap, so that larger amounts need not be told apart.
 const most = 1 << 53
 
-// whole reads a number that is not negative, rounded down. It takes digits, and digits after a point: nothing else that a program might
-// take for a number.
+// whole reads a number that is not negative, rounded down. It accepts digits, and digits after a point, and no other notation.
 func whole(text string) (int64, Reason) {
 	digits, fraction, point := strings.Cut(text, ".")
 	if !isDigits(digits) || point && !isDigits(fraction) {
@@ -30,7 +29,7 @@ func whole(text string) (int64, Reason) {
 	return min(n, most), ""
 }
 
-// notWhole says why text is no number for whole.
+// notWhole returns why whole rejects text.
 func notWhole(text string) Reason {
 	f, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -53,7 +52,7 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// badID says why text is no user id.
+// badID returns why text is no user id.
 func badID(text string) Reason {
 	switch {
 	case text == "":
@@ -64,7 +63,7 @@ func badID(text string) Reason {
 	return ReasonID
 }
 
-// literal returns a JSON string or number as text, "" for null and an absent value. Other values are not ok.
+// literal returns a JSON string or number as text, and "" for null and an absent value. ok is false for other values.
 func literal(v jsontext.Value) (text string, ok bool) {
 	switch v.Kind() {
 	case '"':
@@ -84,7 +83,7 @@ func readWhole(v jsontext.Value) (int64, Reason) {
 	return whole(text)
 }
 
-// readCount reads a message count, which a row may be without.
+// readCount reads a message count. Rows may lack it.
 func readCount(v jsontext.Value) (*int64, Reason) {
 	text, ok := literal(v)
 	if !ok {
@@ -100,7 +99,7 @@ func readCount(v jsontext.Value) (*int64, Reason) {
 	return &n, ""
 }
 
-// readLevel reads the level that a source shows; noLevel when there is none that could be one.
+// readLevel reads the level that a source shows, or noLevel if there is no valid one.
 func readLevel(v jsontext.Value) level.Level {
 	text, _ := literal(v)
 	return levelOf(text)
@@ -113,7 +112,7 @@ func levelOf(text string) level.Level {
 	return noLevel
 }
 
-// readID reads a user id. A number is refused: a program that holds ids as floats has rounded it.
+// readID reads a user id. It rejects a number: a program that holds ids as floats has rounded it.
 func readID(v jsontext.Value) (Row, Reason) {
 	if v.Kind() == '0' {
 		return Row{}, ReasonNumericID

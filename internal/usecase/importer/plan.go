@@ -9,28 +9,28 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// PlanOptions say what would be imported. Curve is the guild's, after the proposed settings if they are taken.
+// PlanOptions say what would be imported. Curve is the guild's, with the proposed settings if they are taken.
 type PlanOptions struct {
 	Mode     leaderboard.PutMode
 	Curve    level.Curve
 	MinLevel level.Level
-	There    Index // the guild's members
+	There    Index // the guild's current members
 }
 
-// Plan is what an import would do. Members = New + Changed + Unchanged.
+// Plan counts what an import would do. Members = New + Changed + Unchanged.
 type Plan struct {
 	Members   int
 	New       int
 	Changed   int
 	Unchanged int
-	Lower     int // changed or unchanged members who have more XP now than in the files
+	Lower     int // members who have more XP now than in the files
 
-	BelowMinLevel int // left out
+	BelowMinLevel int // left out of the import
 	Capped        int
-	FromLevels    int // whose XP is the least of their level, since the file has no XP
+	FromLevels    int // members whose file has a level but no XP, so that they get its minimum XP
 	NotPresent    int
-	ChangeLevel   int   // whose level by the curve is not the one that the source shows
-	First         []Row // ten at most
+	ChangeLevel   int   // members whose level by the curve is not the one that the source shows
+	First         []Row // at most ten
 }
 
 const maxFirst = 10
@@ -73,7 +73,7 @@ func (p *Plan) count(row *Row, o PlanOptions) {
 	}
 }
 
-// changes reports whether a row changes XP, messages, user data or presence of a member.
+// changes reports whether a row would change a member's XP, messages, user data or presence.
 func changes(mode leaderboard.PutMode, row *Row, now current) bool {
 	var messages int64
 	if row.MessageCount != nil {
@@ -93,10 +93,10 @@ func changes(mode leaderboard.PutMode, row *Row, now current) bool {
 	return changed || !row.Present && now.present || row.User != nil && digestOf(*row.User) != now.user
 }
 
-// Index is the members that a guild has, by their ids: some 60 bytes for each.
+// Index is a guild's members by their ids. It takes some 60 bytes for each.
 type Index map[uint64]current
 
-// current is a member as the guild has it.
+// current is a member's current state.
 type current struct {
 	xp           level.XP
 	messageCount int64
@@ -104,7 +104,7 @@ type current struct {
 	present      bool
 }
 
-// NewIndex reads all rows, each of another member.
+// NewIndex reads all rows, which must be of different members.
 func NewIndex(ctx context.Context, rows iter.Seq2[Row, error]) (Index, error) {
 	x := Index{}
 	for row, err := range rows {
@@ -130,11 +130,11 @@ func NewIndex(ctx context.Context, rows iter.Seq2[Row, error]) (Index, error) {
 
 var seed = maphash.MakeSeed()
 
-// digestOf tells user data apart, as far as an import can set it.
+// digestOf tells user data apart, in the fields that an import can set.
 func digestOf(u leaderboard.User) uint64 {
 	text := func(s *string) string {
 		if s == nil {
-			return "\x00" // no text has it
+			return "\x00" // no text contains NUL
 		}
 		return *s
 	}

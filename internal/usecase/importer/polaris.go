@@ -24,7 +24,7 @@ type polarisSettings struct {
 type polarisReward struct {
 	ID     string `json:"id"`
 	Level  number `json:"level"`
-	Keep   bool   `json:"keep"` // as stack
+	Keep   bool   `json:"keep"` // Stack in a guild.RoleReward
 	NoSync bool   `json:"noSync"`
 }
 
@@ -34,7 +34,7 @@ func (j *jsonFile) readPolaris() error {
 
 func (j *jsonFile) readPolarisList() error { return j.list("the file", j.members(j.polarisMember)) }
 
-// polarisMember reads a member. Polaris has neither names nor messages, other lists of ids and XP may.
+// polarisMember reads a member. Polaris' own members have no names or messages, but other lists of ids and XP may have them.
 func (j *jsonFile) polarisMember(m *jsonMember) (Row, Reason) {
 	row, why := m.row(memberNames{id: "id", xp: "xp", messages: "messages"})
 	var isHidden, missing bool
@@ -48,7 +48,7 @@ func (j *jsonFile) polarisMember(m *jsonMember) (Row, Reason) {
 	return row, why
 }
 
-// polarisSettings reads the settings. One that cannot be read costs only itself.
+// polarisSettings reads the settings. One that cannot be read is skipped.
 func (j *jsonFile) polarisSettings() error {
 	var s polarisSettings
 	var r rates
@@ -81,7 +81,7 @@ func (j *jsonFile) polarisSettings() error {
 	return nil
 }
 
-// polarisCurve takes the curve without its rounding.
+// polarisCurve takes the curve, without its rounding.
 func (j *jsonFile) polarisCurve(s polarisSettings) {
 	p := &j.report.Proposal
 	coefficients := []float64{0, s.Curve["1"], s.Curve["2"], s.Curve["3"]}
@@ -117,7 +117,7 @@ func (f *fileReader) readPolarisText(content *bufio.Reader, prefix []byte) error
 		}
 		user, xp, ok := strings.Cut(text, " - ")
 		if !ok {
-			_ = f.skip(line, ReasonText) // never fails
+			_ = f.skip(line, ReasonText) // cannot fail
 			continue
 		}
 		row, why := newRow(strings.TrimSpace(user))
@@ -141,14 +141,14 @@ func (f *fileReader) readPolarisText(content *bufio.Reader, prefix []byte) error
 // shownLevel returns the level that a source shows for XP.
 type shownLevel func(xp int64) level.Level
 
-// polarisLevels returns the levels as Polaris counts them: XP of a level is rounded to a multiple, halves up, and members stop below the
-// first level whose XP they do not have.
+// polarisLevels returns the levels as Polaris counts them. The XP of a level is rounded
+// to a multiple, halves up. A member is below the first level whose XP they do not have.
 func polarisLevels(s polarisSettings) shownLevel {
 	top := int(level.Max)
 	if s.MaxLevel > 0 {
 		top = min(top, int(s.MaxLevel))
 	}
-	begins := make([]float64, top) // begins[n-1] is the XP that all levels up to n need
+	begins := make([]float64, top) // begins[n-1] is the minimum XP of level n
 	highest := 0.0
 	for i := range begins {
 		n := float64(i + 1)

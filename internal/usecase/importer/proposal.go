@@ -17,29 +17,29 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// Proposal is the settings that files have and that a guild can have. Where files differ, the first one counts.
+// Proposal is the settings in the files that a guild can have. If files differ, the first one counts.
 type Proposal struct {
 	NotTaken []NotTaken
 
-	given   map[string]jsontext.Value // properties of the guild's document, but for its rewards
-	rewards []guild.RoleReward        // by level; nil when the files have none
-	roles   int                       // that rewards were read of
+	given   map[string]jsontext.Value // properties of the guild's document, except the rewards
+	rewards []guild.RoleReward        // by level; nil if the files have none
+	roles   int                       // number of reward roles that were read
 }
 
-// maxRewardRoles bounds the role rewards that are read; a guild can have far fewer.
+// maxRewardRoles bounds the role rewards that are read. A guild can have far fewer.
 const maxRewardRoles = 2000
 
-// NotTaken is a setting of a file that the guild cannot have.
+// NotTaken is a setting in a file that the guild cannot have.
 type NotTaken struct {
 	What string
 	Why  string
 }
 
-// Empty reports that there is nothing to take.
+// Empty reports whether there is nothing to take.
 func (p *Proposal) Empty() bool { return len(p.given) == 0 && p.rewards == nil }
 
-// in returns the properties that a guild takes, as JSON, and its curve then. Rewards replace those of the guild as a whole; a role without a name
-// keeps the name that the guild knows, and a known reward its id.
+// in returns the properties to set in a guild, as JSON, and its curve with them. They replace all of the guild's
+// rewards. A role without a name keeps the guild's name for it, and a reward that the guild has keeps its id.
 func (p *Proposal) in(now guild.Settings) ([]byte, level.Curve, error) {
 	given := map[string]any{}
 	for name, value := range p.given {
@@ -97,7 +97,7 @@ func (p *Proposal) refuse(what, why string) {
 	}
 }
 
-// shortly returns an id of a file for a sentence, quoted unless it is digits.
+// shortly returns an id from a file for a sentence, quoted unless it is digits.
 func shortly[T ~string](s T) string {
 	if isDigits(string(s)) && len(s) <= 20 {
 		return string(s)
@@ -107,19 +107,19 @@ func shortly[T ~string](s T) string {
 
 func (p *Proposal) preset(name string) { p.take("the curve", map[string]any{"curve": name}) }
 
-// coefficients takes a curve unless a guild cannot have it.
+// coefficients takes a curve if a guild can have it.
 func (p *Proposal) coefficients(what string, coefficients []float64) {
 	p.take(what, map[string]any{"curve": coefficients})
 }
 
-// take takes properties, unless a guild cannot have them or another file has others.
+// take takes properties if a guild can have them and no earlier file has other values.
 func (p *Proposal) take(what string, properties map[string]any) {
 	if why := broken(properties); why != "" {
 		p.refuse(what, why)
 		return
 	}
 	for name, property := range properties {
-		value, _ := json.Marshal(property) // broken has done it
+		value, _ := json.Marshal(property) // broken has marshaled it without an error
 		if had, taken := p.given[name]; taken && !bytes.Equal(had, value) {
 			p.refuse(what, "another file says something else, which was taken")
 			continue
@@ -131,7 +131,7 @@ func (p *Proposal) take(what string, properties map[string]any) {
 	}
 }
 
-// reward adds a role to those of a level. A role without a name gets its id as the name.
+// reward adds a role to the rewards of a level. A role without a name gets its id as the name.
 func (p *Proposal) reward(at int, stack bool, role guild.Role) {
 	if p.roles++; p.roles > maxRewardRoles {
 		p.refuse("the other role rewards", fmt.Sprintf("the files have more than %d", maxRewardRoles))
@@ -154,7 +154,7 @@ func (p *Proposal) reward(at int, stack bool, role guild.Role) {
 	}
 }
 
-// fitRewards sorts the rewards by level, and leaves out the highest ones if a guild cannot have so many.
+// fitRewards sorts the rewards by level. If there are more than a guild can have, it drops the highest ones.
 func (p *Proposal) fitRewards() {
 	slices.SortStableFunc(p.rewards, func(a, b guild.RoleReward) int { return cmp.Compare(a.Level, b.Level) })
 	all, why := len(p.rewards), ""
@@ -169,7 +169,7 @@ func (p *Proposal) fitRewards() {
 	}
 }
 
-// broken returns the rule that a guild's settings with these properties break, or nothing.
+// broken returns the rule that a guild's settings with these properties break, or "".
 func broken(properties map[string]any) string {
 	document, err := json.Marshal(properties)
 	if err != nil {

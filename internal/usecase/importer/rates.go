@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// unlike notes settings that are not written as the source writes them, unless err says that the file is broken.
+// unlike notes settings in another format than the source writes. It returns err if err says that the file is broken.
 func (j *jsonFile) unlike(what string, err error) error {
 	if err == nil {
 		j.report.Proposal.refuse(what, "they are not written as this source writes them")
@@ -19,7 +19,7 @@ func (j *jsonFile) unlike(what string, err error) error {
 	return err
 }
 
-// part returns a function that reads a small part into the variable behind into, and notes a part in another format.
+// part returns a function that reads a small part into the variable that into points at, and notes a part in another format.
 func part[T any](j *jsonFile, what string, into *T) func() error {
 	return func() error {
 		var value T
@@ -32,7 +32,7 @@ func part[T any](j *jsonFile, what string, into *T) func() error {
 	}
 }
 
-// listed returns a function that reads a list and calls take for each value that is written as the source writes it.
+// listed returns a function that reads a list and calls take for each value in the source's format.
 func listed[T any](j *jsonFile, what string, take func(*T)) func() error {
 	return func() error {
 		if kind := j.dec.PeekKind(); kind != '[' && kind != jsontext.KindInvalid {
@@ -50,7 +50,7 @@ func listed[T any](j *jsonFile, what string, take func(*T)) func() error {
 	}
 }
 
-// fields returns a function that reads an object of settings, each by its function. Another value is passed over.
+// fields returns a function that reads an object of settings and calls the function of each. It notes a value of another type.
 func (j *jsonFile) fields(what string, read map[string]func() error) func() error {
 	return func() error {
 		if kind := j.dec.PeekKind(); kind != '{' && kind != jsontext.KindInvalid {
@@ -60,7 +60,7 @@ func (j *jsonFile) fields(what string, read map[string]func() error) func() erro
 	}
 }
 
-// number is a whole number, which a source may write as a decimal. A fraction is rounded down.
+// number is a whole number, which a source may write with a fraction. The fraction is rounded down.
 type number int
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -69,27 +69,27 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return errNotNumber
 	}
-	*n = number(math.Floor(max(-most, min(f, most)))) // beyond, it is no setting anyway
+	*n = number(math.Floor(max(-most, min(f, most)))) // larger numbers are invalid settings anyway
 	return nil
 }
 
 var errNotNumber = errors.New("it is no number")
 
-// milliseconds of seconds, which may have a fraction.
+// milliseconds converts seconds, which may have a fraction.
 func milliseconds(seconds float64) *int64 {
 	return new(int64(math.Round(min(seconds, most/1000) * 1000)))
 }
 
-// rates are the rates of a message, as far as a file has them.
+// rates are the rates of a message in a file.
 type rates struct {
-	bounds     []number // the least and the most XP
+	bounds     []number // the minimum and the maximum XP
 	least      *number
 	most       *number
 	interval   *int64 // milliseconds
 	multiplier *float64
 }
 
-// propose takes them.
+// propose takes the rates that the file has.
 func (r *rates) propose(p *Proposal) {
 	if r.least != nil && r.most != nil {
 		r.bounds = []number{*r.least, *r.most}
@@ -107,7 +107,7 @@ func (r *rates) propose(p *Proposal) {
 
 type apiReward struct {
 	Level number    `json:"level"`
-	Stack *bool     `json:"stack"` // not in the API's answers
+	Stack *bool     `json:"stack"` // the API's answers lack it
 	Roles []apiRole `json:"roles"`
 }
 

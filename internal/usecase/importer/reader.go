@@ -20,15 +20,15 @@ type Reader struct {
 	files  []File
 	o      Options
 	report Report
-	// shown returns the level that a source shows for XP, where it follows from settings in the file; nil without any.
+	// shown returns the level that a source shows for XP, if the file has settings that determine it; else it is nil.
 	shown shownLevel
-	kinds map[*kind]int // files of each
+	kinds map[*kind]int // number of files of each kind
 	pages []page        // of MEE6
-	// amariTotal is how many members Amari says that there are, amariRead how many there were in the files.
+	// amariTotal is how many members Amari's files say that there are; amariRead is how many they have.
 	amariTotal, amariRead int
 }
 
-// Open returns a reader of files, which has read nothing yet.
+// Open returns a reader of files. It reads nothing yet.
 func Open(files []File, o Options) *Reader {
 	if o.From == "" {
 		o.From = Auto
@@ -36,7 +36,7 @@ func Open(files []File, o Options) *Reader {
 	return &Reader{files: files, o: o, report: Report{Reasons: make(map[Reason]int)}, kinds: make(map[*kind]int)}
 }
 
-// Report returns the findings so far. It is complete once Rows has ended without an error.
+// Report returns the findings so far. It is complete when Rows has ended without an error.
 func (r *Reader) Report() Report {
 	report := r.report
 	report.Reasons = maps.Clone(report.Reasons)
@@ -45,8 +45,8 @@ func (r *Reader) Report() Report {
 
 var errStopped = errors.New("the caller has enough rows")
 
-// Rows reads the files, once, and returns their members in order, duplicates included. It ends after the first error, which says that
-// nothing should be imported: a *FileError, unless opening the file failed.
+// Rows reads the files once, and returns their members in order, duplicates included. It ends after the first
+// error, which means that nothing should be imported. The error is a *FileError, unless a file could not be opened.
 func (r *Reader) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		err := r.read(func(row Row) error {
@@ -73,7 +73,7 @@ func (r *Reader) read(yield func(Row) error) error {
 func (r *Reader) readFile(file File, yield func(Row) error) error {
 	opened, err := file.Open()
 	if err != nil {
-		if errors.As(err, new(*fs.PathError)) { // it names the file
+		if errors.As(err, new(*fs.PathError)) { // the error names the file
 			return err
 		}
 		return fmt.Errorf("open %s: %w", file.Name, err)
@@ -126,12 +126,12 @@ type fileReader struct {
 	*Reader
 	index     int
 	yield     func(Row) error
-	seen      int        // members, skipped ones included
-	guilds    []id.Guild // others that the file names
-	unfit     int        // members whose user data was left out
-	roundIDs  int        // ids that end with 000
-	misfits   int        // members whose level is not that of their XP; of Lurkr only
-	prestiges int        // members that began again; of LevelUp only
+	seen      int        // number of members, skipped ones included
+	guilds    []id.Guild // other guilds that the file names
+	unfit     int        // number of members whose user data was left out
+	roundIDs  int        // number of ids that end in 000
+	misfits   int        // members whose level does not fit their XP; for Lurkr only
+	prestiges int        // members with a prestige; for LevelUp only
 }
 
 func (f *fileReader) found() *FileReport { return &f.report.Files[f.index] }
@@ -149,7 +149,7 @@ func (f *fileReader) skip(line int, why Reason) error {
 	return nil
 }
 
-// emit passes a row on, or skips it when there is a reason to.
+// emit passes a row on, or skips it if why is set.
 func (f *fileReader) emit(line int, row Row, why Reason) error {
 	if why != "" {
 		return f.skip(line, why)
@@ -164,7 +164,7 @@ func (f *fileReader) emit(line int, row Row, why Reason) error {
 	return f.yield(row)
 }
 
-// about notes the guild that a file is about.
+// about notes the guild that a file belongs to.
 func (f *fileReader) about(g id.Guild) {
 	if g != f.o.Guild && g != f.o.SourceGuild && id.Valid(string(g)) && f.o.Guild != "" && len(f.guilds) < 3 && !slices.Contains(f.guilds, g) {
 		f.guilds = append(f.guilds, g)

@@ -14,14 +14,14 @@ import (
 // maxPeek is how many bytes of a file are read to recognize it.
 const maxPeek = 64 << 10
 
-// kind is a shape of files.
+// kind is a format of files.
 type kind struct {
-	what    string // in words
-	sources []From // that it may come from; Auto takes the first
+	what    string // a name for people
+	sources []From // possible sources; Auto takes the first
 	read    func(f *fileReader, content *bufio.Reader, prefix []byte) error
 }
 
-// source is where a file of this kind comes from, when the user asked for From.
+// source returns the source of a file of this kind, when the user asked for asked.
 func (k *kind) source(asked From) From {
 	if asked == Auto {
 		return k.sources[0]
@@ -52,7 +52,7 @@ func jsonKind(read func(*jsonFile) error) func(*fileReader, *bufio.Reader, []byt
 	}
 }
 
-// recognise returns the kind of a file from its beginning. The error says that it is of none, or not from where the user says.
+// recognise returns the kind of a file by its beginning. It fails if there is none, or if the user named another source.
 func (f *fileReader) recognise(prefix []byte) (*kind, error) {
 	text := bytes.TrimSpace(prefix)
 	var found []*kind
@@ -82,7 +82,7 @@ func (f *fileReader) recognise(prefix []byte) (*kind, error) {
 	return found[0], nil
 }
 
-// jsonKinds returns the possible kinds of a file with these properties.
+// jsonKinds returns the possible kinds of a JSON file with these properties.
 func jsonKinds(list bool, has map[string]bool) (found []*kind) {
 	add := func(k *kind, is bool) {
 		if is {
@@ -107,8 +107,8 @@ func jsonKinds(list bool, has map[string]bool) (found []*kind) {
 	return found
 }
 
-// properties returns the names in the beginning of a JSON file, as data/#/level: # stands for the place in a list and for an id. Long names are not
-// told apart: paths with them would need far more memory than the file.
+// properties returns the names in the beginning of a JSON file, as data/#/level. # stands for an index in a
+// list and for an id. Long names are cut, since paths with them would need far more memory than the file.
 func properties(prefix []byte) map[string]bool {
 	const deepest, longest = 3, 40
 	seen := make(map[string]bool)

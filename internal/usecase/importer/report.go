@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reason says why a row was skipped, in words. There is a fixed set of them.
+// Reason says why a row was skipped, in words. The constants are all reasons.
 type Reason string
 
 // The reasons.
@@ -31,37 +31,37 @@ const (
 	ReasonText          Reason = "it is not a user id, a dash and XP"
 )
 
-// maxSkips is how many skipped rows a Report lists. All are counted.
+// maxSkips is how many skipped rows a Report lists. It counts all.
 const maxSkips = 1000
 
 // Report has the findings in all files.
 type Report struct {
 	Files      []FileReport
-	Rows       int            // read, duplicates included
-	Duplicates int            // rows that Gather dropped for another one of the same member
+	Rows       int            // number of rows read, duplicates included
+	Duplicates int            // number of rows that Gather dropped in favor of another one of the same member
 	Skipped    []Skip         // the first 1,000, in order
-	Reasons    map[Reason]int // all skipped rows
-	Warnings   []string       // sentences, each once
-	Proposal   Proposal       // settings that the files have
+	Reasons    map[Reason]int // counts all skipped rows
+	Warnings   []string       // sentences without repeats
+	Proposal   Proposal       // settings in the files
 }
 
 // FileReport has the findings in one file.
 type FileReport struct {
 	Name string
 	From From   // never Auto
-	What string // in words, such as "a page of MEE6's leaderboard"
+	What string // a name for people, such as "a page of MEE6's leaderboard"
 	Rows int
 }
 
-// Skip is a row that was skipped. The tags are of the command's --json.
+// Skip is a skipped row. The JSON tags are for the command's --json.
 type Skip struct {
 	File   int    `json:"-"`    // index in Report.Files
-	Line   int    `json:"line"` // on which it begins, from 1
-	Row    int    `json:"-"`    // its place among the members of the file, from 1, since many files have one line
+	Line   int    `json:"line"` // the line on which it begins, from 1
+	Row    int    `json:"-"`    // its position among the file's members, from 1, since many files have only one line
 	Reason Reason `json:"reason"`
 }
 
-// SkippedRows returns how many rows were skipped.
+// SkippedRows returns the number of skipped rows.
 func (r *Report) SkippedRows() (n int) {
 	for _, count := range r.Reasons {
 		n += count

@@ -10,13 +10,13 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// From names where a file comes from, as a user writes it.
+// From is the name of a file's source, as a user types it.
 type From string
 
 // The sources.
 const (
-	Auto    From = "auto"  // whatever the file looks like, but never Arcane
-	Lurkr   From = "lurkr" // the hosted service, the export of Levelboard and pages of this API too
+	Auto    From = "auto"  // recognized by its content; never Arcane
+	Lurkr   From = "lurkr" // the hosted service; also Levelboard's export and pages of this API
 	MEE6    From = "mee6"
 	Amari   From = "amari"
 	Polaris From = "polaris"
@@ -26,10 +26,10 @@ const (
 	CSV     From = "csv"
 )
 
-// Sources are all of them, in the order in which they are documented.
+// Sources are all sources, in the order of the documentation.
 var Sources = []From{Auto, Lurkr, MEE6, Amari, Polaris, LevelUp, Arcane, Tatsu, CSV}
 
-// ParseFrom returns the source of a name. The error says which there are.
+// ParseFrom returns the source with a name. The error lists the sources.
 func ParseFrom(name string) (From, error) {
 	if slices.Contains(Sources, From(name)) {
 		return From(name), nil
@@ -41,30 +41,30 @@ func ParseFrom(name string) (From, error) {
 	return "", fmt.Errorf("%q is no source; use one of %s", name, strings.Join(names, ", "))
 }
 
-// File is one of the files of an import. Open is called once, when its turn comes, and the result closed.
+// File is one of the files of an import. Open is called once, when it is the file's turn. The reader closes the result.
 type File struct {
 	Name string
 	Open func() (io.ReadCloser, error)
 }
 
-// Options say how to read files. Curve is the guild's current one: it turns the levels of a file without XP into XP.
+// Options say how to read files. Curve is the guild's current curve. It turns levels into XP for a file without XP.
 type Options struct {
-	From        From     // Auto when empty
-	Guild       id.Guild // that is imported into
-	SourceGuild id.Guild // whose entry a LevelUp file of all guilds has; Guild when empty
+	From        From     // empty means Auto
+	Guild       id.Guild // the guild that is imported into
+	SourceGuild id.Guild // the guild to read from a LevelUp file of all guilds; Guild if empty
 	Curve       level.Curve
 }
 
-// FileError is a mistake in a file as a whole.
+// FileError says that a file cannot be imported.
 type FileError struct {
 	File    string
-	Line    int      // 0 when it is not about a line
-	Message string   // empty when Cause says it
+	Line    int      // 0 if it is not about a line
+	Message string   // empty if Cause says it
 	Cause   error    // may be nil
 	Guilds  []string // the guilds of a backup that lacks the requested one
 }
 
-// Error is the file, the line and the message.
+// Error returns the file, the line and the message.
 func (e *FileError) Error() string {
 	at := e.File
 	if e.Line > 0 {

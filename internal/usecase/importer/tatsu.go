@@ -1,6 +1,6 @@
 package importer
 
-// readTatsu reads rankings, which have neither names nor levels.
+// readTatsu reads rankings. They have no names or levels.
 func (j *jsonFile) readTatsu() error {
 	return j.object("the file", map[string]func() error{
 		"guild_id": j.guildID,

@@ -8,10 +8,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// maxName is how many bytes a name or discriminator may have.
+// maxName is the maximum size of a name or discriminator, in bytes.
 const maxName = 256
 
-// user returns the valid user data of a file; nil if there is none.
+// user returns the valid user data of a file, or nil if there is none.
 func (f *fileReader) user(u leaderboard.User) *leaderboard.User {
 	unfit := false
 	if u.Avatar != nil && *u.Avatar == "" {
@@ -42,7 +42,7 @@ func validName(s string) bool {
 	return len(s) <= maxName && !strings.ContainsRune(s, 0) && utf8.ValidString(s)
 }
 
-// tagged returns the user data of a tag, which is a name, or an old name with its discriminator: old_lantern#4410.
+// tagged returns the user data of a tag: a name, or an old name with its discriminator, such as old_lantern#4410.
 func tagged(tag string, avatar *string) leaderboard.User {
 	if tag == "" {
 		return leaderboard.User{Avatar: avatar}

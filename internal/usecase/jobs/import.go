@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// preview computes the changes of an import.
+// preview computes the changes that an import would make.
 func (r *Runner) preview(ctx context.Context, j *job) error {
 	return r.read(ctx, j, func(_ *guild.Guild, in *importer.Import) error {
 		r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.Report, importer.Plan{}, in.Curve })
@@ -29,7 +29,7 @@ func (r *Runner) preview(ctx context.Context, j *job) error {
 	})
 }
 
-// read reads the files of an import for the guild as it is. The spool lasts until use returns.
+// read reads the files of an import for the guild with its current settings. The spool exists until use returns.
 func (r *Runner) read(ctx context.Context, j *job, use func(*guild.Guild, *importer.Import) error) error {
 	spool, remove, err := importer.Temporary(r.o.Dir)
 	if err != nil {
@@ -47,7 +47,8 @@ func (r *Runner) read(ctx context.Context, j *job, use func(*guild.Guild, *impor
 	return use(g, in)
 }
 
-// Confirm applies an import that is Ready. A Conflict fault when the guild has another job by now. again adds files that were added before.
+// Confirm applies an import that is Ready. It returns a Conflict fault if the
+// guild has another job now. again adds files even if they were added before.
 func (r *Runner) Confirm(ctx context.Context, g id.Guild, jobID string, again bool) error {
 	j, err := r.take(g, jobID, func(j *job) bool { return j.State == Ready })
 	if err == nil {
@@ -56,7 +57,7 @@ func (r *Runner) Confirm(ctx context.Context, g id.Guild, jobID string, again bo
 	return err
 }
 
-// Choose compares the files of an import again, as another choice says. Its faults are those of Confirm.
+// Choose compares the files of an import again, with another choice. Its faults are those of Confirm.
 func (r *Runner) Choose(ctx context.Context, g id.Guild, jobID string, c importer.Choice) error {
 	j, err := r.take(g, jobID, func(j *job) bool { return j.upload != nil && !j.State.Active() })
 	if err == nil {
@@ -66,7 +67,7 @@ func (r *Runner) Choose(ctx context.Context, g id.Guild, jobID string, c importe
 	return err
 }
 
-// take returns the guild's import of that id for its next step, if it may have one.
+// take returns the guild's import with that id for its next step, if may allows it.
 func (r *Runner) take(g id.Guild, jobID string, may func(*job) bool) (*job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package jobs runs the tasks that managers start on the pages and that outlast a request: checkpoints, restores, resets and imports. A guild has
-// one job at a time, and its newest one is kept for an hour. Jobs live in this process: a stop cuts one off, and starting it again completes it.
-// This package does not check rights.
+// Package jobs runs the tasks that managers start on the pages and that outlast a request: checkpoints,
+// restores, resets and imports. A guild has one job at a time; the newest is kept for an hour. Jobs live in
+// this process: a stop cuts them off, and starting one again completes it. The package does not check rights.
 package jobs
 
 import (
@@ -43,7 +43,7 @@ type Options struct {
 	Checkpoints Checkpoints
 	Settings    Settings
 	Board       Board
-	Dir         string // for temporary files; the system's when empty
+	Dir         string // for temporary files; empty: the system's
 	Log         *slog.Logger
 	Now         func() time.Time
 }
@@ -54,10 +54,10 @@ type Runner struct {
 	o Options
 }
 
-// New returns a Runner. It works until the end of Run.
+// New returns a Runner, which works until Run ends.
 func New(o Options) *Runner { return &Runner{newQueue(o.Log, o.Now), o} }
 
-// Checkpoint makes a checkpoint of that name.
+// Checkpoint makes a checkpoint with that name.
 func (r *Runner) Checkpoint(ctx context.Context, g id.Guild, name string) error {
 	j := &job{guild: g, Job: Job{Kind: Checkpoint, Name: name}}
 	return r.start(ctx, j, func(ctx context.Context) error {
@@ -67,7 +67,7 @@ func (r *Runner) Checkpoint(ctx context.Context, g id.Guild, name string) error 
 	})
 }
 
-// Restore puts a checkpoint in place of the guild's members.
+// Restore replaces the guild's members by those of a checkpoint.
 func (r *Runner) Restore(ctx context.Context, g id.Guild, checkpoint string) error {
 	return r.replace(ctx, Restore, g, func(ctx context.Context) (checkpoints.Replaced, error) {
 		return r.o.Checkpoints.Restore(ctx, g, checkpoint)

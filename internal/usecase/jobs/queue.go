@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// keepTime is how long a job is kept after it ended, and an upload until it is confirmed.
+	// keepTime is how long a job is kept after its end, and an upload until it is confirmed.
 	keepTime = time.Hour
-	// maxJobs bounds the kept jobs, maxUploads those with files, and maxWorking those at work: an import keeps 60 bytes in memory for each member of
-	// the guild and of its files.
+	// maxJobs bounds the kept jobs, maxUploads those with files, and maxWorking the running ones.
+	// A running import keeps 60 bytes in memory for each member of the guild and of its files.
 	maxJobs, maxUploads, maxWorking = 1000, 16, 2
-	// uploadsOfOne is how many of the jobs with files may be one user's, in whatever guilds. Of those at work a user has one.
+	// uploadsOfOne is how many jobs with files one user may have, over all guilds. Of running jobs a user may have one.
 	uploadsOfOne = 4
 	// workTime bounds the work on one job.
 	workTime = 15 * time.Minute
@@ -35,11 +35,11 @@ const (
 // errBusy says that the guild, or the user, has a job that has not ended.
 var errBusy = errors.New("another job is at work")
 
-// queue has the newest task of each guild, and works on a few of them at a time.
+// queue holds the newest job of each guild, and runs a few of them at a time.
 type queue struct {
 	log  *slog.Logger
 	now  func() time.Time
-	ctx  context.Context // of all work
+	ctx  context.Context // the context of all running jobs
 	stop context.CancelFunc
 	room *semaphore.Weighted
 
@@ -54,7 +54,7 @@ func newQueue(log *slog.Logger, now func() time.Time) *queue {
 	return &queue{log: log, now: now, ctx: ctx, stop: stop, room: semaphore.NewWeighted(maxWorking), jobs: map[id.Guild]*job{}}
 }
 
-// Run drops expired jobs until ctx ends. Then it stops all work, waits for its end and removes all files.
+// Run drops expired jobs until ctx ends. Then it cancels all jobs, waits for their end and removes all files.
 func (q *queue) Run(ctx context.Context) {
 	tick := time.NewTicker(lookTime)
 	defer tick.Stop()
@@ -71,14 +71,14 @@ func (q *queue) Run(ctx context.Context) {
 			q.stop()
 			q.working.Wait()
 			q.mu.Lock()
-			q.forget(func(j *job) bool { return j.State != Receiving }) // or an Arrival has it
+			q.forget(func(j *job) bool { return j.State != Receiving }) // an Arrival still holds a Receiving one
 			q.mu.Unlock()
 			return
 		}
 	}
 }
 
-// forget drops jobs. The caller holds mu.
+// forget drops the jobs for which old is true. mu is held.
 func (q *queue) forget(old func(*job) bool) {
 	for g, j := range q.jobs {
 		if old(j) {
@@ -88,7 +88,7 @@ func (q *queue) forget(old func(*job) bool) {
 	}
 }
 
-// Of returns the guild's newest job; false when none is kept.
+// Of returns the guild's newest job. ok is false if none is kept.
 func (q *queue) Of(g id.Guild) (Job, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -105,7 +105,7 @@ func (q *queue) Of(g id.Guild) (Job, bool) {
 	return now, true
 }
 
-// Dismiss forgets a job that waits to be confirmed or has ended. Another one than named stays.
+// Dismiss drops a job that waits to be confirmed or has ended. It does nothing if the guild has another job now.
 func (q *queue) Dismiss(g id.Guild, job string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -145,7 +145,7 @@ func (q *queue) add(ctx context.Context, j *job) error {
 
 var errOwnBusy = fault.Wrap(errBusy, fault.Conflict, "A task of yours in another community has not finished. Wait for it, then try again.")
 
-// isAtWork reports whether a job of the user has not ended. The caller holds mu.
+// isAtWork reports whether a job of the user has not ended. mu is held.
 func (q *queue) isAtWork(user string) bool {
 	for _, j := range q.jobs {
 		if j.user == user && j.State.Active() {
@@ -155,7 +155,7 @@ func (q *queue) isAtWork(user string) bool {
 	return false
 }
 
-// uploads counts the jobs that have files. The caller holds mu.
+// uploads counts the jobs with files. mu is held.
 func (q *queue) uploads(counts func(*job) bool) (n int) {
 	for _, j := range q.jobs {
 		if j.upload != nil && counts(j) {
@@ -165,15 +165,15 @@ func (q *queue) uploads(counts func(*job) bool) (n int) {
 	return n
 }
 
-// stages are the states of a job while it is worked on and after it.
+// stages are the states of a job while it runs and after it.
 type stages struct{ during, after State }
 
-// work runs j in the background, once there is room, with the values of ctx and without its cancellation.
+// work runs j in the background, once there is room, with the values of ctx but without its cancellation.
 func (q *queue) work(ctx context.Context, j *job, through stages, work func(ctx context.Context) error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j.State = Waiting
-	if q.closed { // its process ends, and with it the job
+	if q.closed { // the process ends, and with it the job
 		return
 	}
 	q.working.Go(func() {
@@ -190,7 +190,7 @@ func (q *queue) work(ctx context.Context, j *job, through stages, work func(ctx 
 	})
 }
 
-// safely turns a panic into an error: files are anybody's.
+// safely turns a panic into an error: anybody may have made the files.
 func (q *queue) safely(ctx context.Context, work func(ctx context.Context) error) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -200,7 +200,7 @@ func (q *queue) safely(ctx context.Context, work func(ctx context.Context) error
 	return work(ctx)
 }
 
-// end notes how a job ended. The files of an import are kept until it is confirmed, also when another choice may be what they need.
+// end records the result of a job. It keeps the files of an import until it is confirmed, and after a failure that another choice may repair.
 func (q *queue) end(j *job, state State, err error) {
 	if err != nil && q.ctx.Err() == nil {
 		q.log.Warn("a manager's task failed", "task", j.Kind, "guild", j.guild, "error", err)

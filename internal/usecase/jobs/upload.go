@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// MaxUpload is how many bytes the files of an import have together.
+	// MaxUpload is the maximum total size of an import's files, in bytes.
 	MaxUpload = 16 << 20
-	// MaxFiles is how many they are.
+	// MaxFiles is the maximum number of files.
 	MaxFiles = 20
 )
 
@@ -42,13 +42,13 @@ func (u *upload) remove() {
 	u.files = nil
 }
 
-// Arrival is an import whose files arrive. It is for one goroutine.
+// Arrival is an import whose files are arriving. It is for one goroutine.
 type Arrival struct {
 	runner *Runner
 	job    *job
 }
 
-// Receive takes the guild's place for an import. End it with Preview or Close.
+// Receive makes an import the guild's job. End it with Preview or Close.
 func (r *Runner) Receive(ctx context.Context, g id.Guild) (*Arrival, error) {
 	j := &job{guild: g, upload: &upload{}, Job: Job{Kind: Import, State: Receiving, Import: &ImportJob{}}}
 	if err := r.add(ctx, j); err != nil {
@@ -57,7 +57,7 @@ func (r *Runner) Receive(ctx context.Context, g id.Guild) (*Arrival, error) {
 	return &Arrival{r, j}, nil
 }
 
-// Add keeps a file. A TooLarge fault when it is one too many, or too large with the others; the rest of content is not read then.
+// Add stores a file. It returns a TooLarge fault if there are too many files or bytes, without reading the rest of content.
 func (a *Arrival) Add(name string, content io.Reader) error {
 	u := a.job.upload
 	if len(u.files) == MaxFiles {
@@ -79,7 +79,7 @@ func (a *Arrival) Add(name string, content io.Reader) error {
 	return nil
 }
 
-// Close gives the import up, unless Preview was called.
+// Close discards the import, unless Preview was called.
 func (a *Arrival) Close() {
 	r := a.runner
 	r.mu.Lock()
@@ -90,10 +90,10 @@ func (a *Arrival) Close() {
 	}
 }
 
-// errNoFile says that nothing was uploaded.
+// errNoFile says that no file was uploaded.
 var errNoFile = fault.New(fault.Invalid, "Choose a file first.")
 
-// Preview compares the files with the guild's members in the background. An Invalid fault when there is none.
+// Preview compares the files with the guild's members in the background. It returns an Invalid fault if there are no files.
 func (a *Arrival) Preview(ctx context.Context, c importer.Choice) error {
 	j := a.job
 	if len(j.upload.files) == 0 {
@@ -109,7 +109,7 @@ func (a *Arrival) Preview(ctx context.Context, c importer.Choice) error {
 	return nil
 }
 
-// open returns the files.
+// open returns the files for an import.
 func (u *upload) open() []importer.File {
 	files := make([]importer.File, len(u.files))
 	for i, f := range u.files {
@@ -121,7 +121,7 @@ func (u *upload) open() []importer.File {
 	return files
 }
 
-// Problem says what is wrong with the files of an import that Failed; empty when they are not the cause.
+// Problem says what is wrong with the files of an import that Failed. It returns "" if the files are not the cause.
 func Problem(err error) string {
 	var wrong *importer.FileError
 	if !errors.As(err, &wrong) {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/properties"
 )
 
 // auditRecord is a record of the audit log in the service's answer.
@@ -52,7 +55,7 @@ func (p *program) auditCommand() *cobra.Command {
 		}
 		return list(ctx, c, listing[auditRecord]{
 			path: guildPath(guild) + "/audit", query: query, next: "before", name: "records", none: "There is no record.",
-			header: []string{"AT", "ACTOR", "ACTION", "USER", "CHANGE", "REASON"}, row: auditRecord.row,
+			header: []string{"AT", "ACTOR", "ACTION", "USER", "REASON", "CHANGE"}, row: auditRecord.row,
 		})
 	})
 	c.flags(audit)
@@ -70,16 +73,26 @@ func (r auditRecord) row() []string {
 	} else if r.Actor.Name != "" {
 		by += " (" + r.Actor.Name + ")"
 	}
-	return []string{at(r.At), by, r.Action, r.UserID, r.change(), shortened(r.Reason)}
+	return []string{at(r.At), by, r.Action, r.UserID, shortened(r.Reason), r.change()}
 }
 
 // maxShown is how many bytes of a value or a reason are shown: settings can be long.
 const maxShown = 200
 
-// change describes a change by the values before and after, or by the number of members.
+// change describes a change by the number of members, by the settings that differ, or by the values before and after.
 func (r auditRecord) change() string {
 	if r.Count != nil {
 		return count(*r.Count, "member")
+	}
+	if r.Action == "settings" && string(r.Before) == "null" {
+		return "created"
+	}
+	if r.Before.Kind() == '{' {
+		var changes []string
+		for _, d := range (&properties.Known{}).Differences(r.Before, r.After) {
+			changes = append(changes, fmt.Sprintf("%s: %s -> %s", d.Label, shortened(cmp.Or(d.Before, "none")), shortened(cmp.Or(d.After, "none"))))
+		}
+		return strings.Join(changes, ", ")
 	}
 	before, after := shownValue(r.Before), shownValue(r.After)
 	if before == "" && after == "" {

@@ -12,15 +12,17 @@ func TestAuditSaysWhoChangedWhat(t *testing.T) {
 	if status, body := ask("PATCH", "/levels/"+gophers+"/users/"+user, `{"xp":7}`); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
+	succeed(t, environ, strings.Replace(gophersDocument, `"id"`, `"xpPerMessageMax":50,"id"`, 1), "guild", "apply", "-f", "-")
 	succeed(t, environ, "", "checkpoint", "create", "--guild", gophers, "--name", "n", "--reason", "before: 50 % \"ü\"")
 	audit := func(args ...string) string {
 		t.Helper()
 		return succeed(t, environ, "", append([]string{"audit", "--guild", gophers}, args...)...)
 	}
 	lines := strings.Split(strings.TrimSpace(audit()), "\n")
-	if len(lines) != 6 || !strings.HasPrefix(lines[0], "AT ") || !strings.Contains(lines[1], " operator ") || !strings.Contains(lines[1], "1 member") ||
-		!strings.HasSuffix(lines[1], `before: 50 % "ü"`) || !strings.Contains(lines[2], "(n)") || !strings.Contains(lines[2], user+"  500 -> 7") ||
-		!strings.Contains(lines[3], " -> 500") || !strings.Contains(lines[5], "bytes, see --json)") {
+	if len(lines) != 7 || !strings.HasPrefix(lines[0], "AT ") || !strings.Contains(lines[1], " operator ") || !strings.HasSuffix(lines[1], "1 member") ||
+		!strings.Contains(lines[1], `before: 50 % "ü"`) || !strings.HasSuffix(lines[2], "  Maximum XP per message: 40 -> 50") || !strings.Contains(lines[3], "(n)") ||
+		!strings.Contains(lines[3], user) || !strings.HasSuffix(lines[3], "  500 -> 7") || !strings.HasSuffix(lines[4], " -> 500") ||
+		!strings.HasSuffix(lines[6], "  created") {
 		t.Errorf("the log is\n%s", strings.Join(lines, "\n"))
 	}
 	var answer struct {
@@ -30,7 +32,7 @@ func TestAuditSaysWhoChangedWhat(t *testing.T) {
 	if err := json.Unmarshal([]byte(audit("--user", user, "--since", "24h", "--json")), &answer); err != nil || len(answer.Records) != 2 || answer.Next != nil || answer.Records[0].Action != "set" {
 		t.Errorf("about the user %+v, %v", answer, err)
 	}
-	if out := audit("--actor", "operator", "--since", "1d"); strings.Count(out, "\n") != 4 || strings.Contains(out, "(n)") {
+	if out := audit("--actor", "operator", "--since", "1d"); strings.Count(out, "\n") != 5 || strings.Contains(out, "(n)") {
 		t.Errorf("by the operator\n%s", out)
 	}
 	if out := audit("--actor", "nobody"); out != "There is no record.\n" {

@@ -58,7 +58,11 @@ func Run(ctx context.Context, args []string, env Environment) int {
 	if p.started && !errors.As(err, new(usageError)) {
 		return exitFailed
 	}
-	fmt.Fprintf(p.Stderr, "Usage: %s\nRun '%s --help' for how to use it.\n", command.UseLine(), command.CommandPath())
+	use := command.UseLine()
+	if command.HasSubCommands() {
+		use = command.CommandPath() + " COMMAND"
+	}
+	fmt.Fprintf(p.Stderr, "Usage: %s\nRun '%s --help' for how to use it.\n", use, command.CommandPath())
 	return exitUsage
 }
 
@@ -97,15 +101,24 @@ func (p *program) group(name, short string, commands ...*cobra.Command) *cobra.C
 
 // command makes a command without subcommands. use names it, then its arguments, then its flags.
 func (p *program) command(use, short string, work func(ctx context.Context, args []string) error) *cobra.Command {
-	arguments := 0
+	var arguments []string
 	for _, word := range strings.Fields(use)[1:] {
 		if strings.HasPrefix(word, "-") {
 			break
 		}
-		arguments++
+		arguments = append(arguments, word)
 	}
 	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(arguments),
+		Use: use, Short: short,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < len(arguments) {
+				return fmt.Errorf("%s is missing", arguments[len(args)])
+			}
+			if len(args) > len(arguments) {
+				return fmt.Errorf("%q is one argument too many", args[len(arguments)])
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.started = true
 			return work(cmd.Context(), args)

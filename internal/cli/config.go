@@ -19,14 +19,11 @@ func (p *program) configCommand() *cobra.Command {
 }
 
 func (p *program) checkConfig(context.Context, []string) error {
-	cfg, warnings, err := config.Load(p.Environ)
+	cfg, unknown, err := config.Load(p.Environ)
 	problems := []error{err}
-	unknown := config.Unknown(p.Environ)
 	for _, u := range unknown {
 		problems = append(problems, errors.New(u))
 	}
-	// Load's warnings begin with the unknown names.
-	p.warn(warnings[len(unknown):])
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}

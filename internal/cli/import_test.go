@@ -194,7 +194,15 @@ func TestAnImportOfNothingFails(t *testing.T) {
 
 func TestSettingsOfAFileAreTaken(t *testing.T) {
 	environ, _ := withMembers(t, nil)
-	imports(t, environ, "", samples+"mee6-page0.json", samples+"mee6-page1.json", "--settings")
+	files := []string{"import", samples + "mee6-page0.json", samples + "mee6-page1.json", "--guild", gophers, "--yes"}
+	for says, flag := range map[string]string{
+		"which --settings takes: the curve, the role rewards (": "--dry-run",
+		"The settings that were taken stay.":                    "--settings",
+	} {
+		if r := run(t, environ, "", append(files, flag)...); r.code != exitOK || !strings.Contains(r.stdout, says) {
+			t.Errorf("%s: exit code %d, lacks %q\n%s", flag, r.code, says, r.stdout)
+		}
+	}
 	if document := succeed(t, environ, "", "guild", "get", gophers, "--json"); !strings.Contains(document, `"curve":"mee6"`) || !strings.Contains(document, `"timeZone":"Europe/Berlin"`) {
 		t.Errorf("the guild is %s", document)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -49,8 +50,11 @@ func (i *importing) printDone(done importer.Result, checkpoint string) error {
 	if i.json {
 		return i.printImport(done, &checkpoint)
 	}
-	return i.printf("Imported %s: %d new, %d changed, %d unchanged.\n%s", count(i.plan.Members, "member"), done.Created, done.Changed, done.Unchanged,
-		undoLine(checkpoint, i.guild))
+	undo := undoLine(checkpoint, i.guild)
+	if i.settings && !i.Report.Proposal.Empty() {
+		undo += "That brings back the members. The settings that were taken stay.\n"
+	}
+	return i.printf("Imported %s: %d new, %d changed, %d unchanged.\n%s", count(i.plan.Members, "member"), done.Created, done.Changed, done.Unchanged, undo)
 }
 
 // printPlan prints what was understood of the files, and what would change.
@@ -81,7 +85,7 @@ func (i *importing) printPlan() {
 			i.printf("Does not take %s: %s.\n", printable(n.What), printable(n.Why))
 		}
 	case !proposal.Empty():
-		i.printf("The files have settings too: --settings takes them.\n")
+		i.printf("The files have settings too, which --settings takes: %s.\n", strings.Join(proposal.Taken(), ", "))
 	}
 	if len(i.plan.First) > 0 {
 		i.printf("The first of them:\n")

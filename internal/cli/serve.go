@@ -109,8 +109,7 @@ func announce(w io.Writer, cfg config.Config, a *app.App) {
 		lines = append(lines,
 			"Embedded: Redis runs inside this process, the archive is SQLite in "+dir,
 			adminLine(cfg, filepath.Join(dir, config.AdminTokenFile)),
-			"Embedded, each page and each rank sorts the whole board: about 20 ms for a guild of 100,000 members",
-			"For real use set LEVELBOARD_REDIS_URL and LEVELBOARD_POSTGRES_URL")
+			"Embedded is for one community of up to 20,000 members; for more set LEVELBOARD_REDIS_URL and LEVELBOARD_POSTGRES_URL")
 	} else {
 		lines = append(lines,
 			"Live boards: "+config.RedactURL(cfg.RedisURL),

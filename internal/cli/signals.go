@@ -27,6 +27,8 @@ func (p *program) untilSignal(ctx context.Context, work func(context.Context) er
 	})
 	if !stopped { // after a stop, keep catching: a late signal of it must not kill a process that is about to exit with 0
 		signal.Stop(signals)
+	} else if err == nil {
+		p.say(slog.LevelInfo, "stopped")
 	}
 	return err
 }

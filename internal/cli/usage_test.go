@@ -17,15 +17,15 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		says string
 		args []string
 	}{
-		{"a command is missing", nil},
+		{"a command is missing\nUsage: levelboard COMMAND\n", nil},
 		{"a command is missing", []string{"guild"}},
 		{`"servr" is not a command; did you mean serve?`, []string{"servr"}},
 		{`"frobnicate" is not a command`, []string{"key", "frobnicate"}},
 		{"unknown flag: --port", []string{"serve", "--port", "1"}},
-		{"Usage: levelboard serve", []string{"serve", "now"}},
-		{"Usage: levelboard guild get ID", []string{"guild", "get"}},
-		{"Usage: levelboard key grant KEYID GUILDID", []string{"key", "grant", "k"}},
-		{"Usage: levelboard key revoke KEYID", []string{"key", "revoke", "k", "more"}},
+		{"\"now\" is one argument too many\nUsage: levelboard serve", []string{"serve", "now"}},
+		{"ID is missing\nUsage: levelboard guild get ID", []string{"guild", "get"}},
+		{"GUILDID is missing\nUsage: levelboard key grant KEYID GUILDID", []string{"key", "grant", "k"}},
+		{"\"more\" is one argument too many\nUsage: levelboard key revoke KEYID", []string{"key", "revoke", "k", "more"}},
 		{"a guild's id must be 17 to 19 digits", []string{"guild", "get", "12"}},
 		{"a guild's id must be 17 to 19 digits", []string{"guild", "delete", "../keys"}},
 		{"KEYID is not a key's id", []string{"key", "ungrant", "k", "x"}},

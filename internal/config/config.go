@@ -102,8 +102,7 @@ type Config struct {
 func (c Config) Embedded() bool { return c.RedisURL == "" && c.PostgresURL == "" }
 
 // Load reads the settings from environ (NAME=value); an empty value counts as not set. A secret may be
-// in a file named by NAME_FILE. warnings are sentences about settings that work but look wrong, such
-// as unknown names. err joins all mistakes, one sentence for each setting. Neither holds a secret.
+// in a file named by NAME_FILE. warnings are sentences about unknown names. err joins all mistakes, one sentence for each setting. Neither holds a secret.
 func Load(environ []string) (c Config, warnings []string, err error) {
 	vars := toMap(environ)
 	failed := map[string]bool{}
@@ -122,10 +121,6 @@ func Load(environ []string) (c Config, warnings []string, err error) {
 	warnings = Unknown(environ)
 	if len(problems) > 0 {
 		return Config{}, warnings, errors.Join(problems...)
-	}
-	if c.Embedded() {
-		warnings = append(warnings, exposure("LISTEN", c.Listen)...)
-		warnings = append(warnings, exposure("OPS_LISTEN", c.OpsListen)...)
 	}
 	c.secretFiles = files
 	return c, warnings, nil

@@ -255,23 +255,6 @@ func TestGoodRedisURLs(t *testing.T) {
 	}
 }
 
-func TestExposedEmbeddedServiceIsWarnedAbout(t *testing.T) {
-	for _, addr := range []string{":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080", "example.org:8080"} {
-		_, warnings, err := config.Load([]string{"LEVELBOARD_LISTEN=" + addr})
-		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "LEVELBOARD_LISTEN is "+addr) {
-			t.Errorf("%s: warnings %q, error %v", addr, warnings, err)
-		}
-	}
-	for _, addr := range []string{"127.0.0.2:8080", "[::1]:8080", "localhost:8080"} {
-		if _, warnings, _ := config.Load([]string{"LEVELBOARD_LISTEN=" + addr}); len(warnings) > 0 {
-			t.Errorf("%s: %q", addr, warnings)
-		}
-	}
-	if _, warnings, _ := config.Load(append([]string{"LEVELBOARD_LISTEN=:8080"}, stores...)); len(warnings) > 0 {
-		t.Errorf("a service that is not embedded: %q", warnings)
-	}
-}
-
 func TestUnknownNames(t *testing.T) {
 	environ := []string{"LEVELBOARD_LISTN=x", "LEVELBOARD_ADMIN_TOKN=" + token, "LEVELBOARD_COLOUR=green", "LEVELBOARD_LISTEN_FILE=x", "OTHER=1", "LEVELBOARD_URL=http://x"}
 	want := []string{

@@ -82,16 +82,6 @@ func validPort(port string, least int) bool {
 	return err == nil && n >= least && n <= math.MaxUint16
 }
 
-// exposure warns when addr can be reached from other machines.
-func exposure(name, addr string) []string {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil || loopback(host) {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s%s is %s, so other machines may reach this service, which is embedded: "+
-		"good for a try, not for real use", Prefix, name, addr)}
-}
-
 func (v *validator) stores(c *Config) {
 	if c.RedisURL != "" && c.PostgresURL == "" {
 		v.bad("POSTGRES_URL", "is missing: with LEVELBOARD_REDIS_URL the archive must be Postgres (with neither of them the service is embedded)")

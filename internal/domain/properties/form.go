@@ -146,13 +146,14 @@ func (k *Known) Same(a, b Form) bool {
 type Difference struct{ Label, Before, After string }
 
 // Differences puts into words how two JSON objects differ. Their properties are those of a
-// guild's document and directory. For a list, it returns only the rows that one side lacks.
+// guild's document and directory. For a list, it returns only the rows that one side lacks. What reads the same on both sides,
+// such as rows with new ids, is no difference.
 func (k *Known) Differences(before, after jsontext.Value) (list []Difference) {
 	was, is := decode[object](before), decode[object](after)
 	for _, p := range slices.Concat(Table, directory) {
 		old, new := k.listed(p.Kind, was[p.Name]), k.listed(p.Kind, is[p.Name])
-		if string(was[p.Name]) != string(is[p.Name]) {
-			list = append(list, Difference{p.Label, apart(old, new), apart(new, old)})
+		if d := (Difference{p.Label, apart(old, new), apart(new, old)}); d.Before != d.After {
+			list = append(list, d)
 		}
 	}
 	return list

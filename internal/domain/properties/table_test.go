@@ -78,8 +78,8 @@ func TestPropertiesInWords(t *testing.T) {
 
 func TestDifferencesInWords(t *testing.T) {
 	got := (&properties.Known{}).Differences(
-		[]byte(`{"xpPerMessageMax":71,"curve":"mee6","roleRewards":[{"id":"a","level":1,"stack":true,"roles":[]},{"id":"b","level":2,"stack":true,"roles":[]}],"unknown":1}`),
-		[]byte(`{"xpPerMessageMax":72,"curve":"mee6","roleRewards":[{"id":"c","level":3,"stack":true,"roles":[]},{"id":"b","level":2,"stack":false,"roles":[]}],"xpGainInterval":60000}`))
+		[]byte(`{"xpPerMessageMax":71,"curve":"mee6","roleRewards":[{"id":"a","level":1,"stack":true,"roles":[]},{"id":"b","level":2,"stack":true,"roles":[]}],"multipliers":[{"id":"d","type":"Role","multiplier":2,"targets":[]}],"unknown":1}`),
+		[]byte(`{"xpPerMessageMax":72,"curve":"mee6","roleRewards":[{"id":"c","level":3,"stack":true,"roles":[]},{"id":"b","level":2,"stack":false,"roles":[]}],"multipliers":[{"id":"e","type":"Role","multiplier":2,"targets":[]}],"xpGainInterval":60000}`))
 	want := []properties.Difference{
 		{"Maximum XP per message", "71", "72"}, {"XP cooldown", "", "1 minute"},
 		{"Role rewards", "level 1: ; level 2: ", "level 3: ; level 2:  (until the next reward)"},

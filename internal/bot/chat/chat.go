@@ -17,12 +17,11 @@ var (
 
 // Guild is a guild's facts.
 type Guild struct {
-	ID, Name, Icon  string // no icon: ""
+	Name, Icon      string // no icon: ""
 	OwnerID         string
-	MemberCount     int
-	SystemChannelID string             // "" without one
-	Roles           map[string]Role    // by id, without the one that everybody has
-	Channels        map[string]Channel // by id, and the threads that are known
+	SystemChannelID string    // "" without one
+	Roles           []Role    // without the one that everybody has
+	Channels        []Channel // without threads
 }
 
 // Role is a role of a guild, in JSON as Levelboard's directory has it.
@@ -41,7 +40,6 @@ type Channel struct {
 	ParentID string `json:"parentId,omitzero"`
 	Position int    `json:"position"`
 	Type     int    `json:"type"`
-	Thread   bool   `json:"-"` // its parent is a channel
 }
 
 // Member is a user in a guild.
@@ -60,8 +58,8 @@ type Message struct {
 
 // Listener hears of what happens. Calls about one guild come in order, and must return soon, but for Asked.
 type Listener interface {
-	// Arrived says that a guild is there. Earlier changes of it may have been missed.
-	Arrived(guildID string)
+	// Arrived says that a guild is there, with so many members. Earlier changes of it may have been missed.
+	Arrived(guildID string, members int)
 	// Changed says that the facts of a guild have changed.
 	Changed(guildID string)
 	// Left says that the bot is no longer in a guild.
@@ -76,8 +74,8 @@ type Listener interface {
 
 // Chat is what the bot can do in its guilds.
 type Chat interface {
-	// Guild returns a guild's facts; false if the bot is not in it.
-	Guild(guildID string) (Guild, bool)
+	// Guild returns a guild's facts as of now.
+	Guild(ctx context.Context, guildID string) (Guild, error)
 	// Members returns all members of a guild.
 	Members(ctx context.Context, guildID string) ([]Member, error)
 	Member(ctx context.Context, guildID, userID string) (Member, error)
@@ -107,6 +105,6 @@ type Reply struct {
 
 // Button is a button under a reply.
 type Button struct {
-	ID, Label string
+	ID, Label string // no two of a reply have the same id
 	Disabled  bool
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/disgoorg/disgo/discord"
@@ -15,9 +14,13 @@ import (
 )
 
 // register registers the commands: all at once, which changes nothing when they are the same.
-func (c *Client) register(applicationID string) {
-	_ = c.insist(c.life, "the commands could not be registered", func() error {
-		return c.call(c.life, rest.SetGlobalCommands.Compile(nil, applicationID), c.Commands, nil)
+func (c *Client) register(ctx context.Context) error {
+	return c.insist(ctx, "the commands could not be registered", func() error {
+		var application struct{ ID string }
+		if err := c.call(ctx, rest.GetCurrentApplication.Compile(nil), nil, &application); err != nil {
+			return err
+		}
+		return c.call(ctx, rest.SetGlobalCommands.Compile(nil, application.ID), c.Commands, nil)
 	})
 }
 
@@ -32,47 +35,41 @@ type use struct {
 
 type option struct {
 	Name    string
-	Type    int
+	Type    discord.ApplicationCommandOptionType
 	Value   json.RawMessage // a word, an id, or a number
 	Options []option
 }
 
-// Discord's types of uses and options.
-const (
-	usesCommand  = 2
-	usesButton   = 3
-	isSubcommand = 1
-)
-
-const quotationMark = "\""
-
 // onInteraction answers a command or a button.
-func (c *Client) onInteraction(e event) {
-	if e.GuildID == "" || e.Member == nil || e.Type != usesCommand && e.Type != usesButton {
-		return
+func (c *Client) onInteraction(e event) error {
+	kind := discord.InteractionType(e.Type)
+	if e.GuildID == "" || e.Member == nil || kind != discord.InteractionTypeApplicationCommand && kind != discord.InteractionTypeComponent {
+		return nil
 	}
+	rights := e.Member.Permissions
 	question := chat.Question{
-		GuildID: e.GuildID, Asker: e.Member.User.member(e.Member.Roles), Manages: may(e.Member.Permissions, mayManage|mayAdminister),
-		Command: e.Data.Name, Button: e.Data.CustomID, Options: map[string]string{},
+		GuildID: e.GuildID, Asker: e.Member.User.member(e.Member.Roles), Command: e.Data.Name, Button: e.Data.CustomID, Options: map[string]string{},
+		Manages: rights.Has(discord.PermissionManageGuild) || rights.Has(discord.PermissionAdministrator),
 	}
 	options := e.Data.Options
-	if len(options) == 1 && options[0].Type == isSubcommand {
+	if len(options) == 1 && options[0].Type == discord.ApplicationCommandOptionTypeSubCommand {
 		question.Command += " " + options[0].Name
 		options = options[0].Options
 	}
 	for _, o := range options {
-		question.Options[o.Name] = strings.Trim(string(o.Value), quotationMark)
+		question.Options[o.Name] = strings.Trim(string(o.Value), `"`)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.AnswerTime)
 	defer cancel()
 	answer := discord.InteractionResponse{Type: discord.InteractionResponseTypeCreateMessage, Data: message(c.Listener.Asked(ctx, question))}
-	if e.Type == usesButton {
+	if kind == discord.InteractionTypeComponent {
 		answer.Type = discord.InteractionResponseTypeUpdateMessage
 	}
 	id, _ := snowflake.Parse(e.ID)
 	if err := c.interactions.CreateInteractionResponse(id, e.Token, answer); err != nil {
 		c.Log.Warn("a command could not be answered", "command", question.Command, "error", err)
 	}
+	return nil
 }
 
 // message is a reply as Discord takes it. The text describes the picture, too, for those who cannot see it.
@@ -85,12 +82,8 @@ func message(r chat.Reply) discord.MessageCreate {
 		m.Files = []*discord.File{discord.NewFile("card.png", r.Text, bytes.NewReader(r.Picture))}
 	}
 	var row []discord.InteractiveComponent
-	for n, b := range r.Buttons {
-		id := b.ID
-		if b.Disabled {
-			id = fmt.Sprintf("%s #%d", b.ID, n) // ids of one message must differ
-		}
-		row = append(row, discord.NewSecondaryButton(b.Label, id).WithDisabled(b.Disabled))
+	for _, b := range r.Buttons {
+		row = append(row, discord.NewSecondaryButton(b.Label, b.ID).WithDisabled(b.Disabled))
 	}
 	if len(row) > 0 {
 		m.Components = []discord.LayoutComponent{discord.NewActionRow(row...)}

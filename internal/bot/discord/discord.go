@@ -13,6 +13,8 @@ import (
 
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/bot/chat"
 	"levelboard/internal/platform/pause"
@@ -20,16 +22,17 @@ import (
 
 // What ends the bot, with a sentence that says where to click.
 var (
-	ErrToken = errors.New("DISCORD_TOKEN is not the token of a bot: in the developer portal, choose your application, then Bot, and Reset Token; " +
+	errToken = errors.New("DISCORD_TOKEN is not the token of a bot: in the developer portal, choose your application, then Bot, and Reset Token; " +
 		"set the new token, without \"Bot \" before it")
-	ErrIntent = errors.New("the bot needs the Server Members Intent, to see who comes and goes: in the developer portal, choose your application, then Bot, " +
+	errIntent = errors.New("the bot needs the Server Members Intent, to see who comes and goes: in the developer portal, choose your application, then Bot, " +
 		"and switch on Server Members Intent under Privileged Gateway Intents")
-	ErrShards = errors.New("the bot is in more guilds than at its start, and needs more shards: start it again")
+	errShards = errors.New("the bot is in more guilds than at its start, and needs more shards: start it again")
 )
 
 const (
-	longestStop = 5 * time.Second  // how long a stop waits for events that Discord has sent already
-	answerTime  = 20 * time.Second // how long Discord may take to begin an answer
+	longestStop  = 5 * time.Second  // how long a stop waits for events that Discord has sent already
+	longestPause = 60 * time.Second // between two attempts
+	answerTime   = 20 * time.Second // how long Discord may take to begin an answer
 )
 
 // Options are what a Client works with.
@@ -50,15 +53,13 @@ type Client struct {
 	rest         rest.Client
 	interactions rest.Interactions
 
-	gateway     string         // its address
-	identifying chan struct{}  // holds whose turn it is to begin a session
-	registering sync.Once      // of the commands
-	working     sync.WaitGroup // what registers and answers
+	gateway     string        // its address
+	identifying chan struct{} // holds whose turn it is to begin a session
+	running     *errgroup.Group
+	parents     *lru.Cache[string, string] // of channels and threads
 
 	mu     sync.Mutex
-	life   context.Context // ends with Run
 	shards []*shard
-	guilds map[string]*chat.Guild // no members, no messages
 }
 
 // New returns a client that is not connected.
@@ -67,15 +68,12 @@ func New(o Options) *Client {
 	client := rest.NewClient(o.Token, rest.WithURL(o.URL+"/api/v10"), rest.WithLogger(quiet), rest.WithHTTPClient(patient()),
 		rest.WithRateLimiterConfigOpts(rest.WithRateLimiterLogger(quiet)))
 	nobody := discord.AllowedMentions{Parse: []discord.AllowedMentionType{}}
-	return &Client{
-		Options: o, rest: client, interactions: rest.NewInteractions(client, nobody), identifying: make(chan struct{}, 1), guilds: map[string]*chat.Guild{},
-	}
+	parents, _ := lru.New[string, string](parentsKept) // refuses only sizes below 1
+	return &Client{Options: o, rest: client, interactions: rest.NewInteractions(client, nobody), identifying: make(chan struct{}, 1), parents: parents}
 }
 
 // Run connects all shards, and returns when ctx ends, or with an error that no other attempt can mend.
 func (c *Client) Run(ctx context.Context) error {
-	life, done := context.WithCancel(context.WithoutCancel(ctx))
-	defer done()
 	var at *discord.GatewayBot
 	err := c.insist(ctx, "Discord does not respond", func() (err error) {
 		at, err = rest.NewGateway(c.rest).GetGatewayBot(rest.WithCtx(ctx))
@@ -84,47 +82,33 @@ func (c *Client) Run(ctx context.Context) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
+	life, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(longestStop, done) })()
+	c.running, life = errgroup.WithContext(life)
 	c.gateway = at.URL
-	count := max(1, at.Shards)
-	failed := make(chan error, count)
-	var connected sync.WaitGroup
 	c.mu.Lock()
-	c.life = life
-	for id := range count {
-		life, end := context.WithCancel(life)
-		s := &shard{c: c, id: id, count: count, end: end}
+	for id := range max(1, at.Shards) {
+		s := &shard{c: c, id: id, count: max(1, at.Shards)}
 		c.shards = append(c.shards, s)
-		connected.Go(func() {
-			if err := s.run(life); err != nil {
-				failed <- err
-			}
-		})
+		c.running.Go(func() error { return s.run(ctx, life) })
 	}
 	c.mu.Unlock()
-	select {
-	case <-ctx.Done():
-		time.AfterFunc(longestStop, done)
-		for _, s := range c.shards {
-			s.leave()
-		}
-		connected.Wait()
-	case err = <-failed:
-	}
-	done()
-	connected.Wait()
-	c.working.Wait()
-	return err
+	c.running.Go(func() error { return c.register(ctx) })
+	return c.running.Wait()
 }
 
-// insist repeats a call until it succeeds, Discord does not take the token, or ctx ends.
+// insist repeats a call until it succeeds, Discord refuses the bot for good, or ctx ends.
 func (c *Client) insist(ctx context.Context, failure string, call func() error) error {
 	for wait := c.Tick; ; wait = min(2*wait, longestPause) {
 		err := call()
-		if statusOf(err) == http.StatusUnauthorized {
-			return ErrToken
-		}
-		if err == nil || ctx.Err() != nil {
+		switch {
+		case err == nil, ctx.Err() != nil:
 			return nil
+		case statusOf(err) == http.StatusUnauthorized:
+			return errToken
+		case errors.Is(err, errToken), errors.Is(err, errIntent), errors.Is(err, errShards):
+			return err
 		}
 		c.Log.Warn(failure+"; the bot tries again", "error", err)
 		pause.For(ctx, wait)

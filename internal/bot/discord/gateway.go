@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,12 +23,11 @@ const (
 	opResume         = 6
 	opReconnect      = 7
 	opInvalidSession = 9
-	opHello          = 10
 	opHeartbeatACK   = 11
 )
 
 // refusals are the codes with which the gateway refuses the bot for good.
-var refusals = map[int]error{4004: ErrToken, 4010: ErrShards, 4011: ErrShards, 4013: ErrIntent, 4014: ErrIntent}
+var refusals = map[int]error{4004: errToken, 4010: errShards, 4011: errShards, 4013: errIntent, 4014: errIntent}
 
 // The codes with which it ends a session.
 const (
@@ -42,8 +39,7 @@ const (
 const intents = 1<<0 | 1<<1 | 1<<9
 
 const (
-	identifyTicks = 5                // between two new sessions
-	longestPause  = 60 * time.Second // between two connections
+	identifyTicks = 5 // between two new sessions
 	writeTime     = 10 * time.Second
 )
 
@@ -55,13 +51,6 @@ type shard struct {
 
 	address, session string // for resuming
 	sequence         atomic.Int64
-
-	unanswered atomic.Int64 // heartbeats
-	leaving    atomic.Bool
-	end        context.CancelFunc
-
-	writing sync.Mutex
-	conn    *websocket.Conn
 }
 
 type packet struct {
@@ -71,38 +60,25 @@ type packet struct {
 	T  string          `json:"t"`
 }
 
-// run connects until ctx ends, or Discord refuses the bot for good.
-func (s *shard) run(ctx context.Context) error {
-	for wait := s.c.Tick; ; wait = min(2*wait, longestPause) {
-		err := s.connect(ctx)
-		wasUp := s.up.Swap(false)
-		if ctx.Err() != nil || s.leaving.Load() {
-			return nil
+// run connects until ctx ends, or Discord refuses the bot for good. At the end of ctx it reads what Discord has sent, and at that of life it stops.
+func (s *shard) run(ctx, life context.Context) error {
+	for pause.For(ctx, 0) {
+		if err := s.c.insist(ctx, "the bot is not connected to Discord", func() error { return s.connect(ctx, life) }); err != nil {
+			return err
 		}
-		if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
-			if refusal := refusals[closed.Code]; refusal != nil {
-				return refusal
-			}
-			if closed.Code == closedSequence || closed.Code == closedTimedOut {
-				s.session = ""
-			}
-		}
-		if wasUp && s.session != "" { // to resume is always allowed
-			wait = s.c.Tick
-		}
-		s.c.Log.Info("the connection to Discord has ended; the bot connects again", "shard", s.id, "error", err)
-		pause.For(ctx, wait)
+		pause.For(ctx, s.c.Tick)
 	}
+	return nil
 }
 
-// connect serves one connection.
-func (s *shard) connect(ctx context.Context) error {
+// connect serves one connection. It returns no error if the session can be resumed at once.
+func (s *shard) connect(ctx, life context.Context) error {
 	if s.session == "" {
 		s.address = s.c.gateway
 		s.sequence.Store(0)
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil
 		case s.c.identifying <- struct{}{}:
 			time.AfterFunc(identifyTicks*s.c.Tick, func() { <-s.c.identifying })
 		}
@@ -113,39 +89,81 @@ func (s *shard) connect(ctx context.Context) error {
 		s.session = "" // its address may be gone
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	err = s.serve(ctx, life, conn)
+	wasUp := s.up.Swap(false)
+	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
+		if closed.Code == closedSequence || closed.Code == closedTimedOut {
+			s.session = ""
+		}
+		err = cmp.Or(refusals[closed.Code], err)
+	}
+	if wasUp && s.session != "" && ctx.Err() == nil { // to resume is always allowed
+		s.c.Log.Info("the connection to Discord has ended; the bot connects again", "shard", s.id, "error", err)
+		return nil
+	}
+	return err
+}
+
+// serve serves a connection until it breaks.
+func (s *shard) serve(ctx, life context.Context, conn *websocket.Conn) error {
+	life, cancel := context.WithCancel(life)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() {
+	defer context.AfterFunc(life, func() {
 		_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
 		_ = conn.Close()
 	})()
 	defer conn.Close()
-	s.writing.Lock()
-	s.conn = conn
-	s.unanswered.Store(0)
-	s.writing.Unlock()
-	for silence := answerTime; ; {
+	var hello struct {
+		D struct {
+			Interval int `json:"heartbeat_interval"`
+		}
+	}
+	if err := errors.Join(conn.SetReadDeadline(time.Now().Add(answerTime)), conn.ReadJSON(&hello)); err != nil {
+		return err
+	}
+	if hello.D.Interval <= 0 {
+		return errors.New("the gateway said no hello")
+	}
+	interval := time.Duration(hello.D.Interval) * time.Millisecond
+	if err := s.greet(conn); err != nil {
+		return err
+	}
+	var unanswered atomic.Int64 // heartbeats
+	var stops atomic.Bool
+	asked := make(chan struct{}, 1)
+	go func() { // the only one that writes from now on
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for stopping := ctx.Done(); ; {
+			select {
+			case <-life.Done():
+				return
+			case <-stopping:
+				stopping = nil
+			case <-asked:
+			case <-ticker.C:
+			}
+			unanswered.Add(1)
+			stops.Store(stopping == nil)
+			if write(conn, opHeartbeat, s.sequence.Load()) != nil {
+				return
+			}
+		}
+	}()
+	for {
 		var p packet
-		if err := errors.Join(conn.SetReadDeadline(time.Now().Add(silence)), conn.ReadJSON(&p)); err != nil {
+		if err := errors.Join(conn.SetReadDeadline(time.Now().Add(2*interval)), conn.ReadJSON(&p)); err != nil { // each heartbeat is answered
 			return err
 		}
 		switch p.Op {
-		case opHello:
-			var hello struct {
-				Interval int `json:"heartbeat_interval"`
-			}
-			if err := json.Unmarshal(p.D, &hello); err != nil || hello.Interval <= 0 {
-				return fmt.Errorf("the gateway's hello cannot be read: %w", err)
-			}
-			interval := time.Duration(hello.Interval) * time.Millisecond
-			silence = 2 * interval // each heartbeat is answered
-			go s.heartbeat(ctx, interval)
-			err = s.greet()
 		case opHeartbeat:
-			err = s.beat()
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
 		case opHeartbeatACK:
-			if s.unanswered.Add(-1) <= 0 && s.leaving.Load() {
-				return errors.New("the bot stops")
+			if unanswered.Add(-1) <= 0 && stops.Load() { // Discord keeps the order, so all that it sent before is read
+				return nil
 			}
 		case opReconnect:
 			return errors.New("asked for by Discord")
@@ -157,67 +175,35 @@ func (s *shard) connect(ctx context.Context) error {
 		case opDispatch:
 			s.dispatch(p)
 		}
-		if err != nil {
-			return err
-		}
 	}
-}
-
-func (s *shard) write(op int, data any) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	if s.conn == nil {
-		return errors.New("not connected")
-	}
-	if err := s.conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
-		return err
-	}
-	return s.conn.WriteJSON(object{"op": op, "d": data})
 }
 
 // greet resumes the session, or begins a new one.
-func (s *shard) greet() error {
+func (s *shard) greet(conn *websocket.Conn) error {
 	if s.session != "" {
-		return s.write(opResume, object{"token": s.c.Token, "session_id": s.session, "seq": s.sequence.Load()})
+		return write(conn, opResume, object{"token": s.c.Token, "session_id": s.session, "seq": s.sequence.Load()})
 	}
-	return s.write(opIdentify, object{
+	return write(conn, opIdentify, object{
 		"token": s.c.Token, "intents": intents, "shard": []int{s.id, s.count}, "large_threshold": 50,
 		"properties": object{"os": runtime.GOOS, "browser": "levelboard-bot", "device": "levelboard-bot"},
 	})
 }
 
-// heartbeat shows that the bot is there.
-func (s *shard) heartbeat(ctx context.Context, interval time.Duration) {
-	for pause.For(ctx, interval) && s.beat() == nil {
-	}
-}
-
-func (s *shard) beat() error {
-	s.unanswered.Add(1)
-	return s.write(opHeartbeat, s.sequence.Load())
-}
-
-// leave ends the connection once a heartbeat is answered: Discord keeps the order, so all that it sent before is read by then.
-func (s *shard) leave() {
-	s.leaving.Store(true)
-	if s.beat() != nil {
-		s.end()
-	}
+func write(conn *websocket.Conn, op int, data any) error {
+	return errors.Join(conn.SetWriteDeadline(time.Now().Add(writeTime)), conn.WriteJSON(object{"op": op, "d": data}))
 }
 
 func (s *shard) dispatch(p packet) {
 	switch p.T {
 	case "READY":
 		var ready struct {
-			SessionID   string `json:"session_id"`
-			ResumeURL   string `json:"resume_gateway_url"`
-			Application struct{ ID string }
+			SessionID string `json:"session_id"`
+			ResumeURL string `json:"resume_gateway_url"`
 		}
 		if err := json.Unmarshal(p.D, &ready); err != nil {
 			s.c.Log.Error("Discord's READY cannot be read", "error", err)
 		}
 		s.session, s.address = ready.SessionID, cmp.Or(ready.ResumeURL, s.c.gateway)
-		s.c.registering.Do(func() { s.c.working.Go(func() { s.c.register(ready.Application.ID) }) })
 		s.up.Store(true)
 	case "RESUMED":
 		s.up.Store(true)

@@ -49,6 +49,33 @@ func statusOf(err error) int {
 	return 0
 }
 
+// Guild implements chat.Chat.
+func (c *Client) Guild(ctx context.Context, guildID string) (chat.Guild, error) {
+	var g struct {
+		Name, Icon string
+		OwnerID    string `json:"owner_id"`
+		SystemID   string `json:"system_channel_id"`
+		Roles      []struct {
+			chat.Role
+			Permissions discord.Permissions
+		}
+	}
+	var channels []channel
+	err := errors.Join(c.call(ctx, rest.GetGuild.Compile(nil, guildID), nil, &g), c.call(ctx, rest.GetGuildChannels.Compile(nil, guildID), nil, &channels))
+	facts := chat.Guild{Name: g.Name, Icon: g.Icon, OwnerID: g.OwnerID, SystemChannelID: g.SystemID, Roles: []chat.Role{}, Channels: []chat.Channel{}}
+	for _, r := range g.Roles {
+		r.Administrator, r.Position = r.Permissions.Has(discord.PermissionAdministrator), max(0, r.Position)
+		if r.ID != guildID { // @everyone
+			facts.Roles = append(facts.Roles, r.Role)
+		}
+	}
+	for _, ch := range channels {
+		ch.Channel.ParentID, ch.Position = ch.ParentID, max(0, ch.Position)
+		facts.Channels = append(facts.Channels, ch.Channel)
+	}
+	return facts, err
+}
+
 // Members implements chat.Chat.
 func (c *Client) Members(ctx context.Context, guildID string) (all []chat.Member, err error) {
 	for last, full := "0", true; full; {

@@ -16,24 +16,17 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-const (
-	firstWait = 200 * time.Millisecond // before the second attempt to follow
-	levelAge  = 15 * time.Minute       // older level-ups are no news
-)
+// levelAge is the age at which level-ups are no news.
+const levelAge = 15 * time.Minute
 
 // follow applies the guild's events until ctx ends. Its place is stored, so that a restart misses nothing.
 func (g *guild) follow(ctx context.Context) {
-	for wait := firstWait; ctx.Err() == nil; wait = min(2*wait, g.k.retryTime()) {
-		opened := time.Now()
+	for wait := g.k.Tick; ctx.Err() == nil; pause.For(ctx, wait) {
 		err := g.k.Client.Stream(ctx, g.key(), g.id, g.now().Event, func(e api.Event) { g.apply(ctx, e) })
-		if time.Since(opened) > time.Minute {
-			wait = firstWait
-		}
 		g.log.Debug("the stream of events has ended", "error", err)
-		if refused(err) {
-			_ = g.get(ctx, "/v2/levels/"+g.id+"?page=1", nil) // makes the key
+		if wait = g.k.Tick; api.Status(err) != 0 {
+			wait = g.k.retryTime()
 		}
-		pause.For(ctx, wait)
 	}
 }
 
@@ -56,18 +49,19 @@ func (g *guild) apply(ctx context.Context, e api.Event) {
 
 // channel returns where to announce, or "" for nowhere.
 func (g *guild) channel(facts chat.Guild, here string) string {
-	switch g.k.Announce {
-	case "off":
-		return ""
-	case "here":
+	set := g.k.Announce
+	switch {
+	case set == "here":
 		return here
+	case slices.ContainsFunc(facts.Channels, func(c chat.Channel) bool { return c.ID == set }):
+		return set
 	}
-	return facts.Channels[g.k.Announce].ID
+	return ""
 }
 
 // announceLevel announces a level-up.
 func (g *guild) announceLevel(ctx context.Context, e api.Event) {
-	facts, _ := g.k.Chat.Guild(g.id)
+	facts := g.known()
 	channel := g.channel(facts, e.Data.ChannelID)
 	if channel == "" || e.Data.Silent || e.Data.Hidden || time.Since(e.At()) > levelAge {
 		return
@@ -103,7 +97,7 @@ func (g *guild) announcePeriod(ctx context.Context, p api.EventData) {
 	if slices.Contains(g.now().Announced, p.PeriodID) || p.Kind == "day" || len(p.Winners) == 0 {
 		return
 	}
-	facts, _ := g.k.Chat.Guild(g.id)
+	facts := g.known()
 	if channel := g.channel(facts, facts.SystemChannelID); channel != "" {
 		if a, _ := g.announcementFor(ctx, announcement.PeriodOf); a != nil {
 			closed := announcement.Closed{Period: cmp.Or(p.Name, p.PeriodID), Guild: facts.Name}

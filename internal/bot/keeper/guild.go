@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,31 +13,31 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-// guild is a guild of the chat. Its worker sends what Levelboard is to know. While the bot is in the guild, two more goroutines follow its events,
-// and make its roles right.
+// guild is a guild of the chat. Its worker sends what Levelboard is to know. Once that has worked, two more goroutines follow the guild's events and
+// make its roles right, while the bot is in the guild.
 type guild struct {
 	k   *Keeper
 	id  string
 	log *slog.Logger
 
-	making  sync.Mutex // makes one key at a time
-	retryAt time.Time  // of the worker, for all but messages
-	failing bool       // the worker's last messages were not taken
+	retryAt time.Time // of the worker, for all but messages
+	failing bool      // the worker's last messages were not taken
 
 	mu         sync.Mutex // guards the rest
 	state      state
-	leaving    context.CancelFunc // ends what runs while the bot is in the guild; nil when it is not
-	changed    bool               // facts may not be as they were sent
-	told       time.Time          // when they were
-	owner      string
+	here       bool               // the bot is in the guild
+	stop       context.CancelFunc // ends following and aligning; nil when they do not run
+	members    int
+	facts      chat.Guild // as last read; without an owner before that
 	adminRoles map[string]bool
 	hideRoles  map[string]bool
+	changed    bool                    // the facts must be read and sent
+	told       time.Time               // when they were
+	refused    string                  // a key that Levelboard did not take
 	admins     map[string]bool         // nil until members were listed
-	present    map[string]bool         // who came and who left, for Levelboard
-	hide       map[string]bool         // who is to be hidden or shown
+	news       map[string]*chat.Member // who came, changed or left (nil), for Levelboard
+	listing    bool                    // members are listed, and news wait
 	behind     bool                    // something was missed: compare all members
-	drained    bool                    // Levelboard has the messages of an earlier run
-	touched    map[string]*chat.Member // who came, changed or left (nil) while members are compared
 	roles      map[string]bool         // members whose roles may be wrong
 	rewards    map[int]rewards         // by level
 }
@@ -60,7 +59,7 @@ const firstEvents = time.Second
 func newGuild(k *Keeper, id string) *guild {
 	g := &guild{
 		k: k, id: id, log: k.Log.With("guild", id), state: state{Event: fmt.Sprintf("%d-0", time.Now().Add(-firstEvents).UnixMilli()), Hidden: map[string]bool{}},
-		present: map[string]bool{}, hide: map[string]bool{}, roles: map[string]bool{}, rewards: map[int]rewards{},
+		news: map[string]*chat.Member{}, roles: map[string]bool{}, rewards: map[int]rewards{},
 	}
 	if err := k.Store.State(id, &g.state); err != nil {
 		g.log.Error("what is stored of the guild cannot be read: the bot makes a new key, and users whom it hid stay hidden", "error", err)
@@ -91,32 +90,44 @@ func (g *guild) now() (now state) {
 	return now
 }
 
-func (g *guild) here() (is bool) {
-	g.update(func() { is = g.leaving != nil })
-	return is
+// known returns the facts as last read.
+func (g *guild) known() (facts chat.Guild) {
+	g.update(func() { facts = g.facts })
+	return facts
 }
 
-// arrive begins to follow the guild, or catches up.
-func (g *guild) arrive() {
+// arrive has all that is known of the guild read and sent anew.
+func (g *guild) arrive(members int) {
 	g.update(func() {
-		if g.leaving == nil {
-			var ctx context.Context
-			ctx, g.leaving = context.WithCancel(g.k.life)
-			g.k.running.Go(func() { g.follow(ctx) })
-			g.k.running.Go(func() { g.alignRoles(ctx) })
+		if !g.here {
 			guildsKept.Inc()
 		}
+		g.here, g.members, g.changed = true, members, true
+		clear(g.news)
 	})
-	g.noteFacts()
 	g.catchUp()
 }
 
 func (g *guild) leave() {
 	g.update(func() {
-		if g.leaving != nil {
-			g.leaving()
-			g.leaving = nil
+		if g.here {
 			guildsKept.Dec()
+		}
+		if g.stop != nil {
+			g.stop()
+		}
+		g.here, g.stop, g.facts = false, nil, chat.Guild{}
+	})
+}
+
+// begin begins to follow the guild's events and to align its roles.
+func (g *guild) begin() {
+	g.update(func() {
+		if g.here && g.stop == nil {
+			var ctx context.Context
+			ctx, g.stop = context.WithCancel(g.k.life)
+			g.k.running.Go(func() { g.follow(ctx) })
+			g.k.running.Go(func() { g.alignRoles(ctx) })
 		}
 	})
 }
@@ -129,43 +140,17 @@ func (g *guild) catchUp() {
 	})
 }
 
-// noteFacts has the facts sent, and members compared when a role became one that matters.
-func (g *guild) noteFacts() {
-	facts, _ := g.k.Chat.Guild(g.id)
-	admins, hiding := map[string]bool{}, map[string]bool{}
-	for _, r := range facts.Roles {
-		if r.Administrator {
-			admins[r.ID] = true
-		}
-		if slices.ContainsFunc(g.k.HideRoles, func(named string) bool { return named == r.ID || strings.EqualFold(named, r.Name) }) {
-			hiding[r.ID] = true
-		}
-	}
-	g.update(func() {
-		g.behind = g.behind || !maps.Equal(admins, g.adminRoles) || !maps.Equal(hiding, g.hideRoles)
-		g.changed, g.owner, g.adminRoles, g.hideRoles = true, facts.OwnerID, admins, hiding
-	})
-}
-
-// noteMember notes what a member's roles make them: an administrator, or hidden. Without m they have left. g.mu is held.
-func (g *guild) noteMember(userID string, m *chat.Member) {
-	if g.touched != nil {
-		g.touched[userID] = m
-	}
-	var roles []string
-	if m != nil {
-		roles = m.Roles
-	}
-	admin := userID != g.owner && slices.ContainsFunc(roles, func(id string) bool { return g.adminRoles[id] })
-	if g.admins != nil && g.admins[userID] != admin {
+// note notes a member for Levelboard, or that one has left (nil). g.mu is held.
+func (g *guild) note(userID string, m *chat.Member) {
+	g.news[userID] = m
+	if admin := hasOne(m, g.adminRoles); g.admins != nil && g.admins[userID] != admin {
 		g.admins[userID], g.changed = admin, true
 	}
-	hidden := slices.ContainsFunc(roles, func(id string) bool { return g.hideRoles[id] })
-	if g.state.Hidden[userID] != hidden {
-		g.hide[userID] = hidden
-	} else if g.hide[userID] != hidden {
-		delete(g.hide, userID)
-	}
+}
+
+// hasOne reports whether a member is there and has one of the roles.
+func hasOne(m *chat.Member, roles map[string]bool) bool {
+	return m != nil && slices.ContainsFunc(m.Roles, func(id string) bool { return roles[id] })
 }
 
 // retryTime is between two attempts at what failed for good reasons: Levelboard does not know the guild, say.
@@ -192,25 +177,26 @@ func (g *guild) work() {
 
 // send sends everything that must be in order.
 func (g *guild) send(ctx context.Context) (err error) {
-	var present map[string]bool // as of now: who has left has no messages that come later
-	g.update(func() { present, g.present = g.present, map[string]bool{} })
-	defer g.update(func() {
-		maps.Copy(present, g.present)
-		g.present = present
+	news, mayTry := map[string]*chat.Member{}, false
+	g.update(func() {
+		if !g.listing { // as of now: who has left has no messages that come later
+			news, g.news = g.news, news
+		}
+		mayTry = g.here && time.Now().After(g.retryAt)
 	})
-	mayTry := g.here() && time.Now().After(g.retryAt)
+	defer g.update(func() {
+		maps.Copy(news, g.news)
+		g.news = news
+	})
 	if mayTry {
 		err = g.sendFacts(ctx)
 	}
-	if !g.sendMessages(ctx) {
+	if !g.sendMessages(ctx) || !mayTry || err != nil {
 		return err
 	}
-	g.update(func() { g.drained = true })
-	if mayTry && err == nil {
-		err = g.sendPresence(ctx, present)
+	if err := g.sendMembers(ctx, news); err != nil {
+		return err
 	}
-	if mayTry && err == nil {
-		err = g.sendHidden(ctx)
-	}
-	return err
+	g.begin()
+	return nil
 }

@@ -120,10 +120,13 @@ func (k *Keeper) guild(id string) *guild {
 }
 
 // Arrived implements chat.Listener.
-func (k *Keeper) Arrived(guildID string) { k.guild(guildID).arrive() }
+func (k *Keeper) Arrived(guildID string, members int) { k.guild(guildID).arrive(members) }
 
 // Changed implements chat.Listener.
-func (k *Keeper) Changed(guildID string) { k.guild(guildID).noteFacts() }
+func (k *Keeper) Changed(guildID string) {
+	g := k.guild(guildID)
+	g.update(func() { g.changed = true })
+}
 
 // Left implements chat.Listener. The queue is sent all the same.
 func (k *Keeper) Left(guildID string) { k.guild(guildID).leave() }
@@ -136,9 +139,9 @@ func (k *Keeper) Updated(guildID string, m chat.Member, joined bool) {
 	g := k.guild(guildID)
 	g.update(func() {
 		if joined {
-			g.present[m.ID], g.changed = true, true // the number of members
+			g.members, g.changed = g.members+1, true
 		}
-		g.noteMember(m.ID, &m)
+		g.note(m.ID, &m)
 	})
 }
 
@@ -146,8 +149,8 @@ func (k *Keeper) Updated(guildID string, m chat.Member, joined bool) {
 func (k *Keeper) Departed(guildID, userID string) {
 	g := k.guild(guildID)
 	g.update(func() {
-		g.present[userID], g.changed = false, true
-		g.noteMember(userID, nil)
+		g.members, g.changed = g.members-1, true
+		g.note(userID, nil)
 	})
 }
 

@@ -37,11 +37,10 @@ func (g *guild) hiddenRows(ctx context.Context) ([]row, error) {
 	return g.rows(ctx, "/v2/guilds/"+g.id+"/hidden")
 }
 
-// compareMembers compares all members with the board: who is present, who has which roles, who is to be hidden, who administers. Levelboard has the
-// messages of an earlier run, so nobody comes back by one of those.
+// compareMembers compares all members with the board: their roles at once, and all of them are news for Levelboard. It has the messages of an
+// earlier run, so nobody comes back by one of those.
 func (g *guild) compareMembers(ctx context.Context) error {
-	g.update(func() { g.touched = map[string]*chat.Member{} })
-	defer g.update(func() { g.touched = nil })
+	defer g.update(func() { g.listing = false })
 	board, err := g.rows(ctx, "/v2/levels/"+g.id)
 	if err != nil {
 		return err
@@ -49,12 +48,6 @@ func (g *guild) compareMembers(ctx context.Context) error {
 	hidden, err := g.hiddenRows(ctx)
 	if err != nil {
 		return err
-	}
-	levels := map[string]int{}
-	for _, r := range append(board, hidden...) {
-		if r.Level != nil {
-			levels[r.UserID] = *r.Level
-		}
 	}
 	list, err := g.k.Chat.Members(ctx, g.id)
 	switch {
@@ -66,57 +59,37 @@ func (g *guild) compareMembers(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	for userID, m := range g.noteAll(list, levels) {
-		level, hasEntry := levels[userID]
+	levels, members := map[string]int{}, map[string]*chat.Member{} // nil for those who have left
+	for _, r := range append(board, hidden...) {
+		if members[r.UserID] = nil; r.Level != nil {
+			levels[r.UserID] = *r.Level
+		}
+	}
+	for _, m := range list {
+		if m.Bot {
+			continue
+		}
+		members[m.ID] = &m
+		level, hasEntry := levels[m.ID]
 		if !hasEntry {
 			level = noEntry
 		}
-		want, err := g.rewardsAt(ctx, userID, level)
+		want, err := g.rewardsAt(ctx, m.ID, level)
 		if err != nil {
 			return err
 		}
 		if len(want.changes(m)) > 0 {
-			g.noteRoles(userID)
+			g.noteRoles(m.ID)
 		}
 	}
+	g.update(func() {
+		maps.Copy(members, g.news) // which came meanwhile
+		g.admins, g.changed = map[string]bool{}, true
+		for userID, m := range members {
+			g.note(userID, m)
+		}
+	})
 	return nil
-}
-
-// noteAll notes who is present or not, who is to be hidden or shown, and who administers, and returns the members who are people. Of those who came,
-// changed or left while members were listed, the events know better.
-func (g *guild) noteAll(list []chat.Member, levels map[string]int) map[string]chat.Member {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	members := map[string]chat.Member{}
-	for _, m := range list {
-		members[m.ID] = m
-	}
-	for userID, now := range g.touched {
-		if delete(members, userID); now != nil {
-			members[userID] = *now
-		}
-	}
-	maps.DeleteFunc(members, func(_ string, m chat.Member) bool { return m.Bot })
-	g.touched, g.admins, g.changed = nil, map[string]bool{}, true
-	for userID, m := range members {
-		if _, onBoard := levels[userID]; !onBoard {
-			g.present[userID] = true // one without an entry is not changed
-		}
-		g.noteMember(userID, &m)
-	}
-	for userID := range levels {
-		if _, is := members[userID]; !is {
-			g.present[userID] = false
-		}
-	}
-	for userID := range g.state.Hidden {
-		if _, is := members[userID]; !is {
-			g.hide[userID] = false
-		} else if _, noted := g.hide[userID]; !noted {
-			g.hide[userID] = true // a kill came before the call, or a manager has lifted it
-		}
-	}
-	return members
 }
 
 // rewards are the roles that a level gives and takes.
@@ -136,7 +109,7 @@ func (g *guild) alignRoles(ctx context.Context) {
 	for wait := g.k.Tick; pause.For(ctx, wait); {
 		wait = g.k.Tick
 		var compare bool
-		g.update(func() { compare, g.behind = g.behind && g.drained, g.behind && !g.drained })
+		g.update(func() { compare, g.behind, g.listing = g.behind, false, g.behind })
 		var err error
 		if compare {
 			if err = g.compareMembers(ctx); err != nil {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
 
 	"levelboard/internal/bot/api"
+	"levelboard/internal/bot/chat"
 	"levelboard/internal/bot/store"
 )
 
@@ -25,7 +25,7 @@ func (g *guild) sendMessages(ctx context.Context) bool {
 			return true
 		}
 		err = g.sendBatch(ctx, batch)
-		if api.Passing(err) || errors.Is(err, errAdmin) || errors.Is(err, errKey) {
+		if api.Passing(err) || refused(err) && !errors.Is(err, errGrant) {
 			if !g.failing && g.k.life.Err() == nil {
 				g.log.Warn("messages wait in the queue", "error", err)
 			}
@@ -58,7 +58,7 @@ func (g *guild) sendBatch(ctx context.Context, b store.Batch) error {
 	}
 	err := g.call(ctx, post, &answer)
 	if api.Status(err) == http.StatusNotFound { // it was deleted, or its leveling is off
-		isNew, makeErr := g.make(ctx, "")
+		isNew, makeErr := g.make(ctx)
 		switch {
 		case makeErr != nil:
 			err = makeErr
@@ -79,20 +79,23 @@ func (g *guild) sendBatch(ctx context.Context, b store.Batch) error {
 // mostAtOnce is how many users one call may name.
 const mostAtOnce = 1000
 
-// sendPresence sends who came and who left, and forgets them.
-func (g *guild) sendPresence(ctx context.Context, present map[string]bool) error {
+// sendMembers sends who is present and who is hidden, and forgets the news.
+func (g *guild) sendMembers(ctx context.Context, news map[string]*chat.Member) error {
 	lists := map[bool][]string{}
-	for userID, is := range present {
-		lists[is] = append(lists[is], userID)
+	for userID, m := range news {
+		lists[m != nil] = append(lists[m != nil], userID)
 	}
-	for is, all := range lists {
+	for present, all := range lists {
 		for some := range slices.Chunk(all, mostAtOnce) {
-			if err := g.put(ctx, "/presence", object{"present": is, "userIds": some}); err != nil {
+			if err := g.put(ctx, "/presence", object{"present": present, "userIds": some}); err != nil {
 				return err
 			}
 		}
 	}
-	clear(present)
+	if err := g.hideMembers(ctx, news); err != nil {
+		return err
+	}
+	clear(news)
 	return nil
 }
 
@@ -102,12 +105,18 @@ const (
 	bySelf    = "self"
 )
 
-// sendHidden hides and shows whom their roles say. The bot notes whom it hides before it does, so that it lifts each flag that it set. A flag that is
-// there already is a manager's, or it is noted.
-func (g *guild) sendHidden(ctx context.Context) error {
-	var all map[string]bool
-	g.update(func() { all = maps.Clone(g.hide) })
-	if len(all) == 0 {
+// hideMembers hides and shows whom their roles say. The bot notes whom it hides before it does, so that it lifts each flag that it set. A flag that
+// is there already is a manager's, or it is noted.
+func (g *guild) hideMembers(ctx context.Context, news map[string]*chat.Member) error {
+	wanted := map[string]bool{}
+	g.update(func() {
+		for userID, m := range news {
+			if hidden := hasOne(m, g.hideRoles); hidden || g.state.Hidden[userID] {
+				wanted[userID] = hidden
+			}
+		}
+	})
+	if len(wanted) == 0 {
 		return nil
 	}
 	rows, err := g.hiddenRows(ctx)
@@ -118,7 +127,7 @@ func (g *guild) sendHidden(ctx context.Context) error {
 	for _, r := range rows {
 		flagged[r.UserID] = slices.Contains(r.By, byManager)
 	}
-	for userID, hidden := range all {
+	for userID, hidden := range wanted {
 		if hidden && !flagged[userID] {
 			g.save(func(s *state) { s.Hidden[userID] = true })
 		}
@@ -130,11 +139,6 @@ func (g *guild) sendHidden(ctx context.Context) error {
 		if !hidden {
 			g.save(func(s *state) { delete(s.Hidden, userID) })
 		}
-		g.update(func() {
-			if g.hide[userID] == hidden {
-				delete(g.hide, userID)
-			}
-		})
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"levelboard/internal/bot/api"
@@ -39,24 +40,20 @@ func (g *guild) admin(ctx context.Context, method, path string, body, out any) e
 	return err
 }
 
-// call makes a call with the guild's key. With the admin token, a guild or a key that is missing is made.
+// call makes a call with the guild's key. A key that the bot made itself and that is refused is made again by the worker.
 func (g *guild) call(ctx context.Context, r api.Request, out any) error {
 	r.Key = g.key()
 	err := g.k.Client.Do(ctx, r, out)
-	if refused(err) && g.k.AdminToken != "" && g.here() {
-		if _, err := g.make(ctx, r.Key); err != nil {
-			return err
-		}
-		r.Key = g.key()
-		err = g.k.Client.Do(ctx, r, out)
-	}
-	switch api.Status(err) {
-	case http.StatusUnauthorized:
+	switch {
+	case !refused(err):
+		return err
+	case g.k.AdminToken != "":
+		g.update(func() { g.refused, g.changed, g.told = r.Key, true, time.Time{} })
+		return err
+	case api.Status(err) == http.StatusUnauthorized:
 		return errors.Join(errKey, err)
-	case http.StatusForbidden:
-		return errors.Join(errGrant, err)
 	}
-	return err
+	return errors.Join(errGrant, err)
 }
 
 func (g *guild) get(ctx context.Context, path string, out any) error {
@@ -74,21 +71,28 @@ func (g *guild) key() string {
 	return g.now().Key
 }
 
-// make brings the owner and the administrators up to date, and makes what is missing: the guild, and a key for it that is the owner's and not the
-// one that was refused.
-func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error) {
-	facts, here := g.k.Chat.Guild(g.id)
-	if g.k.AdminToken == "" || !here {
+// make brings the owner and the administrators up to date, and makes what is missing: the guild, and a key for it that is the owner's and not
+// refused. Only the worker calls it.
+func (g *guild) make(ctx context.Context) (isNew bool, err error) {
+	path, document, names := "/guilds/"+g.id, object{}, g.names()
+	var owner, unfit string
+	g.update(func() {
+		owner, unfit = g.facts.OwnerID, g.refused
+		document["ownerId"] = owner
+		if g.admins != nil {
+			maps.DeleteFunc(g.admins, func(_ string, is bool) bool { return !is })
+			admins := slices.DeleteFunc(slices.Sorted(maps.Keys(g.admins)), func(id string) bool { return id == owner })
+			document["adminIds"] = append([]string{}, admins[:min(mostAdmins, len(admins))]...)
+		}
+	})
+	if g.k.AdminToken == "" || owner == "" {
 		return false, nil
 	}
-	g.making.Lock()
-	defer g.making.Unlock()
-	path, document := "/guilds/"+g.id, g.managers(facts)
 	err = g.admin(ctx, http.MethodPatch, path, document, nil)
 	if api.Status(err) == http.StatusNotFound {
 		g.log.Info("the guild is new to Levelboard")
-		isNew, refused = true, g.key()
-		maps.Copy(document, names(facts))
+		isNew, unfit = true, g.key()
+		maps.Copy(document, names)
 		err = g.admin(ctx, http.MethodPut, path, document, nil)
 	}
 	if err != nil {
@@ -99,16 +103,16 @@ func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error
 		g.catchUp()
 	}
 	was := g.now()
-	if was.Key != "" && was.KeyOwner == facts.OwnerID && was.Key != refused {
+	if was.Key != "" && was.KeyOwner == owner && was.Key != unfit {
 		return isNew, nil
 	}
 	var made struct{ ID, Key string }
 	if err := g.admin(ctx, http.MethodPost, "/keys", object{
-		"name": "levelboard-bot", "ownerId": facts.OwnerID, "permission": "read_write", "guildIds": []string{g.id}, "rateLimit": keyLimit,
+		"name": "levelboard-bot", "ownerId": owner, "permission": "read_write", "guildIds": []string{g.id}, "rateLimit": keyLimit,
 	}, &made); err != nil {
 		return isNew, err
 	}
-	g.save(func(s *state) { s.KeyID, s.Key, s.KeyOwner = made.ID, made.Key, facts.OwnerID })
+	g.save(func(s *state) { s.KeyID, s.Key, s.KeyOwner = made.ID, made.Key, owner })
 	if was.KeyID != "" {
 		if err := g.admin(ctx, http.MethodDelete, "/keys/"+was.KeyID, nil, nil); err != nil && api.Status(err) != http.StatusNotFound {
 			g.log.Warn("the guild's earlier key could not be revoked", "key", was.KeyID, "error", err)
@@ -120,9 +124,8 @@ func (g *guild) make(ctx context.Context, refused string) (isNew bool, err error
 // factTicks is how often the facts are sent at most.
 const factTicks = 5
 
-// sendFacts sends the guild's facts if they have changed.
+// sendFacts reads and sends the guild's facts if they have changed.
 func (g *guild) sendFacts(ctx context.Context) error {
-	facts, _ := g.k.Chat.Guild(g.id)
 	changed := false
 	g.update(func() {
 		if changed = g.changed && time.Since(g.told) > factTicks*g.k.Tick; changed {
@@ -132,11 +135,14 @@ func (g *guild) sendFacts(ctx context.Context) error {
 	if !changed {
 		return nil
 	}
-	_, err := g.make(ctx, "")
+	facts, err := g.k.Chat.Guild(ctx, g.id)
 	if err == nil {
-		maps.DeleteFunc(facts.Channels, func(_ string, ch chat.Channel) bool { return ch.Thread })
-		directory := names(facts)
-		directory["roles"], directory["channels"] = list(facts.Roles), list(facts.Channels)
+		g.noteFacts(facts)
+		_, err = g.make(ctx)
+	}
+	if err == nil {
+		directory := g.names()
+		directory["roles"], directory["channels"] = facts.Roles, facts.Channels
 		err = g.put(ctx, "/directory", directory)
 	}
 	if err != nil {
@@ -145,21 +151,27 @@ func (g *guild) sendFacts(ctx context.Context) error {
 	return err
 }
 
-func list[V any](of map[string]V) []V { return slices.AppendSeq([]V{}, maps.Values(of)) }
-
-func names(facts chat.Guild) object {
-	return object{"name": facts.Name, "icon": orNull(facts.Icon), "memberCount": max(1, facts.MemberCount)}
+// noteFacts notes the facts, and has members compared when a role became one that matters.
+func (g *guild) noteFacts(facts chat.Guild) {
+	admins, hiding := map[string]bool{}, map[string]bool{}
+	for _, r := range facts.Roles {
+		if r.Administrator {
+			admins[r.ID] = true
+		}
+		if slices.ContainsFunc(g.k.HideRoles, func(named string) bool { return named == r.ID || strings.EqualFold(named, r.Name) }) {
+			hiding[r.ID] = true
+		}
+	}
+	g.update(func() {
+		g.behind = g.behind || !maps.Equal(admins, g.adminRoles) || !maps.Equal(hiding, g.hideRoles)
+		g.facts, g.adminRoles, g.hideRoles = facts, admins, hiding
+	})
 }
 
-// managers are the owner and, once all members were listed, the administrators.
-func (g *guild) managers(facts chat.Guild) object {
-	managers := object{"ownerId": facts.OwnerID}
+// names are what both the guild's document and its directory have.
+func (g *guild) names() (names object) {
 	g.update(func() {
-		if g.admins != nil {
-			maps.DeleteFunc(g.admins, func(_ string, is bool) bool { return !is })
-			admins := slices.Sorted(maps.Keys(g.admins))
-			managers["adminIds"] = append([]string{}, admins[:min(mostAdmins, len(admins))]...)
-		}
+		names = object{"name": g.facts.Name, "icon": orNull(g.facts.Icon), "memberCount": max(1, g.members)}
 	})
-	return managers
+	return names
 }

@@ -23,7 +23,10 @@ func (s *Server) routes() http.Handler {
 			"total": 1000, "remaining": 1000, "reset_after": 1000, "max_concurrency": 1,
 		}})
 	})
+	rest.HandleFunc("GET /api/v10/applications/@me", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, object{"id": BotID}) })
 	rest.HandleFunc("PUT /api/v10/applications/{id}/commands", s.putCommands)
+	rest.HandleFunc("GET /api/v10/guilds/{guild}", s.getGuild)
+	rest.HandleFunc("GET /api/v10/guilds/{guild}/channels", s.getChannels)
 	rest.HandleFunc("GET /api/v10/channels/{channel}", s.getChannel)
 	rest.HandleFunc("GET /api/v10/guilds/{guild}/members", s.listMembers)
 	rest.HandleFunc("GET /api/v10/guilds/{guild}/members/{user}", s.getMember)
@@ -84,6 +87,26 @@ func (s *Server) in(w http.ResponseWriter, r *http.Request) *Guild {
 		return nil
 	}
 	return g
+}
+
+func (s *Server) getGuild(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g := s.in(w, r); g != nil {
+		body := g.json()
+		for _, name := range []string{"channels", "threads", "members", "member_count", "unavailable"} { // only the gateway sends them
+			delete(body, name)
+		}
+		answer(w, http.StatusOK, body)
+	}
+}
+
+func (s *Server) getChannels(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g := s.in(w, r); g != nil {
+		answer(w, http.StatusOK, g.json()["channels"])
+	}
 }
 
 func (s *Server) getChannel(w http.ResponseWriter, r *http.Request) {

@@ -25,7 +25,7 @@ func (g *guild) follow(ctx context.Context) {
 		err := g.k.Client.Stream(ctx, g.key(), g.id, g.now().Event, func(e api.Event) { g.apply(ctx, e) })
 		g.log.Debug("the stream of events has ended", "error", err)
 		if wait = g.k.Tick; api.Status(err) != 0 {
-			wait = g.k.retryTime()
+			wait = retryTicks * g.k.Tick
 		}
 	}
 }

@@ -2,14 +2,19 @@ package keeper
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
 
+	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
+	"levelboard/internal/bot/store"
 	"levelboard/internal/platform/pause"
 )
 
@@ -53,8 +58,11 @@ type state struct {
 	Hidden    map[string]bool `json:"hidden"` // users whom the bot hid
 }
 
-// firstEvents is how much before its arrival a guild's events begin, as clocks differ.
-const firstEvents = time.Second
+const (
+	firstEvents = time.Second // how much before its arrival a guild's events begin, as clocks differ
+	retryTicks  = 15          // between two attempts at what failed for good reasons: Levelboard does not know the guild, say
+	stopTicks   = 10          // how long a stop sends what is queued
+)
 
 func newGuild(k *Keeper, id string) *guild {
 	g := &guild{
@@ -153,25 +161,17 @@ func hasOne(m *chat.Member, roles map[string]bool) bool {
 	return m != nil && slices.ContainsFunc(m.Roles, func(id string) bool { return roles[id] })
 }
 
-// retryTime is between two attempts at what failed for good reasons: Levelboard does not know the guild, say.
-func (k *Keeper) retryTime() time.Duration { return 15 * k.Tick }
-
 // work is the worker.
 func (g *guild) work() {
-	ticker := time.NewTicker(g.k.Tick)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-g.k.stopping:
-			for !g.sendMessages(g.k.sending) && pause.For(g.k.sending, g.k.Tick) {
-			}
-			return
-		case <-ticker.C:
-			if err := g.send(g.k.life); err != nil && g.k.life.Err() == nil {
-				g.retryAt = time.Now().Add(g.k.retryTime())
-				g.log.Warn("Levelboard and the guild are not alike yet; the bot tries again", "error", err)
-			}
+	for pause.For(g.k.life, g.k.Tick) {
+		if err := g.send(g.k.life); err != nil && g.k.life.Err() == nil {
+			g.retryAt = time.Now().Add(retryTicks * g.k.Tick)
+			g.log.Warn("Levelboard and the guild are not alike yet; the bot tries again", "error", err)
 		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.k.life), stopTicks*g.k.Tick)
+	defer cancel()
+	for !g.sendMessages(ctx) && pause.For(ctx, g.k.Tick) {
 	}
 }
 
@@ -199,4 +199,68 @@ func (g *guild) send(ctx context.Context) (err error) {
 	}
 	g.begin()
 	return nil
+}
+
+// sendMessages sends the messages that wait, in order. It returns false when Levelboard cannot take them now.
+func (g *guild) sendMessages(ctx context.Context) bool {
+	for {
+		batch, err := g.k.Store.Next(g.id)
+		if err != nil {
+			g.log.Error("the queue cannot be read; check LEVELBOARD_BOT_DATA", "error", err)
+			return false
+		}
+		if batch.Count == 0 {
+			g.failing = false
+			return true
+		}
+		err = g.sendBatch(ctx, batch)
+		if api.Passing(err) || refused(err) && !errors.Is(err, errGrant) {
+			if !g.failing && g.k.life.Err() == nil {
+				g.log.Warn("messages wait in the queue", "error", err)
+			}
+			g.failing = true
+			return false
+		}
+		outcome := "sent"
+		if err != nil {
+			outcome = "rejected"
+			g.log.Warn("Levelboard does not take these messages; they are dropped", "messages", batch.Count, "error", err)
+		}
+		messages.WithLabelValues(outcome).Add(float64(batch.Count))
+		if err := g.k.Store.Done(g.id, batch); err != nil {
+			g.log.Error("a batch that was sent cannot be removed; check LEVELBOARD_BOT_DATA", "error", err)
+			return false
+		}
+	}
+}
+
+func (g *guild) sendBatch(ctx context.Context, b store.Batch) error {
+	var answer struct {
+		Results []struct {
+			UserID                string
+			LeveledUp             bool
+			AddRoles, RemoveRoles []string
+		}
+	}
+	post := api.Request{
+		Method: http.MethodPost, Path: "/v2/guilds/" + g.id + "/messages", Body: object{"messages": json.RawMessage(b.Messages)}, Once: b.Name,
+	}
+	err := g.call(ctx, post, &answer)
+	if api.Status(err) == http.StatusNotFound { // it was deleted, or its leveling is off
+		isNew, makeErr := g.make(ctx)
+		switch {
+		case makeErr != nil:
+			err = makeErr
+		case isNew:
+			err = g.call(ctx, post, &answer)
+		default:
+			err = errors.Join(errNoList, err)
+		}
+	}
+	for _, r := range answer.Results {
+		if r.LeveledUp || len(r.AddRoles)+len(r.RemoveRoles) > 0 {
+			g.noteRoles(r.UserID)
+		}
+	}
+	return err
 }

@@ -51,11 +51,8 @@ type Keeper struct {
 	Options
 	Chat chat.Chat // set it before the first event
 
-	life     context.Context // ends at the stop
-	sending  context.Context // ends when the stop has no more time
-	expire   context.CancelFunc
-	stopping chan struct{} // is closed when all that has come is on disk, and the stop has begun
-	running  sync.WaitGroup
+	life    context.Context // ends at the stop
+	running sync.WaitGroup
 
 	mu     sync.Mutex
 	guilds map[string]*guild
@@ -63,13 +60,8 @@ type Keeper struct {
 
 // New returns a Keeper that stops when ctx ends. No event may come after that.
 func New(ctx context.Context, o Options) *Keeper {
-	k := &Keeper{Options: o, life: ctx, guilds: map[string]*guild{}, stopping: make(chan struct{})}
-	k.sending, k.expire = context.WithCancel(context.WithoutCancel(ctx))
-	return k
+	return &Keeper{Options: o, life: ctx, guilds: map[string]*guild{}}
 }
-
-// stopTicks is how long a stop sends what is queued.
-const stopTicks = 10
 
 // Run sends what is queued, once a Tick, until the stop; then all of it, for at most stopTicks.
 func (k *Keeper) Run() {
@@ -84,8 +76,6 @@ func (k *Keeper) Run() {
 		k.commit()
 	}
 	k.commit()
-	time.AfterFunc(stopTicks*k.Tick, k.expire)
-	close(k.stopping)
 	k.running.Wait()
 	if left := k.commit(); left > 0 {
 		k.Log.Warn("stopped with messages that Levelboard has not taken; they are kept and sent at the next start", "queued", left)

@@ -22,10 +22,11 @@ const (
 	lastIDs   = 10_000
 )
 
+// A message that does not wait any more has no body; only its id is remembered.
 const schema = `
-CREATE TABLE IF NOT EXISTS message (n INTEGER PRIMARY KEY AUTOINCREMENT, guild TEXT NOT NULL, batch TEXT NOT NULL DEFAULT '', body TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS message_guild ON message (guild, n);
-CREATE TABLE IF NOT EXISTS seen (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS message (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, guild TEXT NOT NULL, batch TEXT NOT NULL DEFAULT '', body TEXT);
+CREATE INDEX IF NOT EXISTS waiting ON message (guild, n) WHERE body IS NOT NULL;
+CREATE INDEX IF NOT EXISTS done ON message (n) WHERE body IS NULL;
 CREATE TABLE IF NOT EXISTS guild (id TEXT PRIMARY KEY, state TEXT NOT NULL);
 BEGIN IMMEDIATE`
 
@@ -70,18 +71,18 @@ func (s *Store) Close() error {
 
 // Commit makes what was added survive the death of the process. It returns how many messages wait, and how many were dropped as there were too many.
 func (s *Store) Commit() (waiting, dropped int, err error) {
-	if err := s.db.QueryRow("SELECT count(*) FROM message").Scan(&waiting); err != nil {
+	if err := s.db.QueryRow("SELECT count(*) FROM message WHERE body IS NOT NULL").Scan(&waiting); err != nil {
 		return 0, 0, err
 	}
 	if waiting > s.limit { // a batch that was handed out stays as it is: it may be counted already
-		result, err := s.db.Exec("DELETE FROM message WHERE n IN (SELECT n FROM message WHERE batch = '' ORDER BY n LIMIT ?)", waiting-s.limit)
+		result, err := s.db.Exec("UPDATE message SET body = NULL WHERE n IN (SELECT n FROM message WHERE body IS NOT NULL AND batch = '' ORDER BY n LIMIT ?)", waiting-s.limit)
 		if err != nil {
 			return waiting, 0, err
 		}
 		gone, _ := result.RowsAffected() // SQLite knows it
 		waiting, dropped = waiting-int(gone), int(gone)
 	}
-	if _, err := s.db.Exec("DELETE FROM seen WHERE n <= (SELECT max(n) FROM seen) - ?", lastIDs); err != nil {
+	if _, err := s.db.Exec("DELETE FROM message WHERE body IS NULL AND n <= (SELECT max(n) FROM message) - ?", lastIDs); err != nil {
 		return waiting, dropped, err
 	}
 	return waiting, dropped, s.commit()
@@ -95,15 +96,12 @@ func (s *Store) commit() error {
 
 // Add adds a message of a guild, unless its id is among the last ones.
 func (s *Store) Add(guild, id string, body []byte) (isNew bool, err error) {
-	result, err := s.db.Exec("INSERT OR IGNORE INTO seen (id) VALUES (?)", id)
+	result, err := s.db.Exec("INSERT OR IGNORE INTO message (guild, id, body) VALUES (?, ?, ?)", guild, id, string(body))
 	if err != nil {
 		return false, err
 	}
-	if rows, err := result.RowsAffected(); err != nil || rows == 0 {
-		return false, err
-	}
-	_, err = s.db.Exec("INSERT INTO message (guild, body) VALUES (?, ?)", guild, string(body))
-	return true, err
+	rows, err := result.RowsAffected()
+	return rows > 0, err
 }
 
 // Batch is what one request sends. Name is the same at each try, also after a restart, and no other batch has it.
@@ -115,13 +113,14 @@ type Batch struct {
 
 // Next returns the oldest messages of a guild, with a Count of 0 if none wait. Until Done it returns the same ones.
 func (s *Store) Next(guild string) (b Batch, err error) {
-	err = s.db.QueryRow("SELECT batch FROM message WHERE guild = ? ORDER BY n LIMIT 1", guild).Scan(&b.Name)
+	err = s.db.QueryRow("SELECT batch FROM message WHERE guild = ? AND body IS NOT NULL ORDER BY n LIMIT 1", guild).Scan(&b.Name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return b, nil
 	}
 	if err == nil && b.Name == "" {
 		b.Name = rand.Text()
-		_, err = s.db.Exec("UPDATE message SET batch = ? WHERE n IN (SELECT n FROM message WHERE guild = ? ORDER BY n LIMIT ?)", b.Name, guild, batchSize)
+		_, err = s.db.Exec("UPDATE message SET batch = ? WHERE n IN (SELECT n FROM message WHERE guild = ? AND body IS NOT NULL ORDER BY n LIMIT ?)",
+			b.Name, guild, batchSize)
 		if err == nil {
 			err = s.commit() // it may be counted from now on
 		}
@@ -129,32 +128,28 @@ func (s *Store) Next(guild string) (b Batch, err error) {
 	if err != nil {
 		return Batch{}, err
 	}
-	row := s.db.QueryRow("SELECT '[' || group_concat(body, ',' ORDER BY n) || ']', count(*) FROM message WHERE guild = ? AND batch = ?", guild, b.Name)
-	err = row.Scan(&b.Messages, &b.Count)
+	err = s.db.QueryRow("SELECT '[' || group_concat(body, ',' ORDER BY n) || ']', count(*) FROM message WHERE guild = ? AND body IS NOT NULL AND batch = ?",
+		guild, b.Name).Scan(&b.Messages, &b.Count)
 	return b, err
 }
 
 // Done removes a batch that was sent, or that nobody will ever take.
 func (s *Store) Done(guild string, b Batch) error {
-	_, err := s.db.Exec("DELETE FROM message WHERE guild = ? AND batch = ?", guild, b.Name)
+	_, err := s.db.Exec("UPDATE message SET body = NULL WHERE guild = ? AND body IS NOT NULL AND batch = ?", guild, b.Name)
 	return err
 }
 
 // Guilds returns the guilds for which messages wait.
 func (s *Store) Guilds() ([]string, error) {
 	var list string
-	err := s.db.QueryRow("SELECT coalesce(group_concat(DISTINCT guild), '') FROM message").Scan(&list)
+	err := s.db.QueryRow("SELECT coalesce(group_concat(DISTINCT guild), '') FROM message WHERE body IS NOT NULL").Scan(&list)
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' }), err
 }
 
 // State reads what was saved for a guild, if anything was.
 func (s *Store) State(guild string, state any) error {
 	var text []byte
-	err := s.db.QueryRow("SELECT state FROM guild WHERE id = ?", guild).Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+	if err := s.db.QueryRow("SELECT coalesce((SELECT state FROM guild WHERE id = ?), 'null')", guild).Scan(&text); err != nil {
 		return err
 	}
 	return json.Unmarshal(text, state)

@@ -116,6 +116,14 @@ func TestTheLastMessagesAreKnown(t *testing.T) {
 	for n := range last + 100 {
 		add(t, s, "1", n)
 	}
+	if isNew, err := s.Add("1", "0", nil); isNew || err != nil { // it waits
+		t.Fatal(err)
+	}
+	for b := next(t, s); b.Count > 0; b = next(t, s) {
+		if err := s.Done("1", b); err != nil {
+			t.Fatal(err)
+		}
+	}
 	waiting(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// attempt loads the guild if it can take the lock. done is false when another replica holds it.
+// attempt loads the guild if it can take the lock. done is false if another replica holds the lock.
 //
-// It reads the epoch before it takes the lock, and raises it only from that value. So a replica that was held up after it took the lock, while
-// another one loaded the guild, cannot raise the epoch behind its back, which would shut the writer out of a guild in use.
+// It reads the epoch before it takes the lock, and raises it only from that value. So a replica that was delayed after it took
+// the lock, while another one loaded the guild, cannot raise the epoch: that would shut the writer out of a guild in use.
 func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bool, err error) {
 	before, err := h.archive.State(ctx, g)
 	if errors.Is(err, snapshot.ErrStale) {
@@ -30,7 +30,7 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		return found == FoundLoaded, nil
 	}
 	if err == nil && found == FoundOtherFormat {
-		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, errOtherFormat) // without a lock to give up
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, errOtherFormat) // no lock was taken
 	}
 	defer func() {
 		if !done {
@@ -48,7 +48,7 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 	case FoundOlder:
 		switch err := h.salvage(ctx, lock, before); {
 		case errors.Is(err, snapshot.ErrStale):
-			return false, nil // the archive has moved on: the next attempt finds out where to
+			return false, nil // the archive has a newer state, which the next attempt reads
 		case err != nil:
 			return false, err
 		}
@@ -56,12 +56,12 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 	return h.hydrate(ctx, lock, before)
 }
 
-// verify puts a guild into use that holds all archived changes after its server became another one. It raises the epoch, as every load does, so that
-// a batch that was read from the server before cannot be committed: the archive must not hold changes that this server lacks.
+// verify puts a guild back into use that still holds all archived changes after its server was restarted or replaced. Like every load,
+// it raises the epoch, so that a batch read from the server before cannot be committed: it may hold changes that this server lacks.
 func (h *Hydrator) verify(ctx context.Context, lock Lock, before snapshot.State) (done bool, err error) {
 	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before, lock.Rev)
 	if errors.Is(err, snapshot.ErrStale) {
-		return false, nil // such a batch was committed first, or the guild was deleted; the next attempt finds out
+		return false, nil // such a batch was committed before, or the guild was deleted; the next attempt finds out
 	}
 	if err == nil {
 		err = h.live.Verified(ctx, lock, state)
@@ -73,8 +73,8 @@ func (h *Hydrator) verify(ctx context.Context, lock Lock, before snapshot.State)
 	return true, nil
 }
 
-// salvage merges the unarchived changes of a guild into the archive, before the guild is loaded again: Redis came back from an old dump, or as a
-// lagging replica. Each member keeps the higher XP. Cut off anywhere, it is repeated with the same result.
+// salvage merges a guild's unarchived changes into the archive, before the guild is loaded again. This is needed if Redis came back
+// from an old dump or as a lagging replica. Each member keeps the higher XP. If it is cut off, a repetition has the same result.
 func (h *Hydrator) salvage(ctx context.Context, lock Lock, before snapshot.State) error {
 	wentBack.Inc()
 	merged := 0
@@ -95,8 +95,8 @@ func (h *Hydrator) salvage(ctx context.Context, lock Lock, before snapshot.State
 	return nil
 }
 
-// hydrate loads all members. done is false when the epoch moved on meanwhile: the guild was deleted, or another replica was
-// faster, and the next attempt finds out which.
+// hydrate loads all members. done is false if the epoch was raised meanwhile: the
+// guild was deleted, or another replica was faster. The next attempt finds out which.
 func (h *Hydrator) hydrate(ctx context.Context, lock Lock, before snapshot.State) (done bool, err error) {
 	began := time.Now()
 	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before, Reloaded)
@@ -126,7 +126,7 @@ func (h *Hydrator) hydrate(ctx context.Context, lock Lock, before snapshot.State
 }
 
 func (h *Hydrator) abort(ctx context.Context, lock Lock) {
-	// The request may be over, or only the answer was lost, yet the lock should not wait for its expiry.
+	// The request may be over, or only the answer was lost, but the lock should not stay until it expires.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := h.live.AbortHydration(ctx, lock); err != nil {

@@ -12,12 +12,12 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// freezeTime bounds how long a guild is frozen until the snapshot writer has archived its changes. If Postgres does not take them, the guild continues
-// without the boards.
+// freezeTime bounds how long a guild is frozen until the snapshot writer has archived its
+// changes. If Postgres does not accept them, the guild stays in use without the boards.
 const freezeTime = time.Minute
 
-// LoadBoards implements leaderboard.Loader. The boards are made of the archive's gains, so the guild is loaded again: it is frozen until all of its
-// changes are archived, and evicted.
+// LoadBoards implements leaderboard.Loader. Boards are computed from the archive's gains, so the guild
+// must be loaded again: LoadBoards freezes it until all of its changes are archived, and evicts it first.
 func (h *Hydrator) LoadBoards(ctx context.Context, g leaderboard.GuildRef) error {
 	return h.shared(ctx, g, "boards", h.reload)
 }
@@ -38,13 +38,13 @@ func (h *Hydrator) reload(ctx context.Context, g leaderboard.GuildRef) error {
 	frozen, cancel := context.WithTimeout(ctx, freezeTime)
 	defer cancel()
 	err = Frozen(frozen, h.live, g, func(lock Lock, s snapshot.State) error { return h.live.EvictFrozen(frozen, lock, s) })
-	if err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) && !errors.Is(err, ErrLost) { // then it is being loaded already
+	if err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) && !errors.Is(err, ErrLost) { // with these errors, it is being loaded already
 		return fmt.Errorf("load the boards of guild %s: %w", g.ID, err)
 	}
 	return h.load(ctx, g)
 }
 
-// calendar reads the guild's current calendar. leaderboard.ErrGuildMoved for an incarnation that no longer exists.
+// calendar reads the guild's current calendar. It returns leaderboard.ErrGuildMoved for a former incarnation.
 func (h *Hydrator) calendar(ctx context.Context, g leaderboard.GuildRef) (period.Calendar, error) {
 	found, err := h.archive.Guild(ctx, g.ID)
 	if errors.Is(err, guild.ErrNotFound) || err == nil && found.Incarnation != g.Incarnation {
@@ -56,7 +56,7 @@ func (h *Hydrator) calendar(ctx context.Context, g leaderboard.GuildRef) (period
 	return found.Calendar(), nil
 }
 
-// boardsOf says which boards to load, and notes them in the lock, and on which day a member gained something last. There may be neither.
+// boardsOf returns the boards to load, which it also notes in the lock, and the last day on which a member gained XP. There may be neither.
 func (h *Hydrator) boardsOf(ctx context.Context, lock *Lock) (*period.Boards, period.Day, error) {
 	last, err := h.archive.LastDay(ctx, lock.Guild)
 	if err != nil || last == 0 {
@@ -81,7 +81,7 @@ func (h *Hydrator) boardsOf(ctx context.Context, lock *Lock) (*period.Boards, pe
 	return &boards, last, nil
 }
 
-// add sums up the members' gains on the boards.
+// add adds the members' gains to the sums of the boards.
 func (l *Lock) add(rows []snapshot.Row) {
 	for i := range rows {
 		for board, gained := range rows[i].OnBoards {

@@ -15,11 +15,11 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// hydrationPage is how many members one query reads. A page or two are in memory, less than 1 MB each, whatever the guild's size.
+// hydrationPage is how many members one query reads. At most two pages are in memory, less than 1 MB each, whatever the guild's size.
 const hydrationPage = 2000
 
-// copyMembers loads all members into the staging keys and returns how many. While one page is loaded, the next one is read.
-// Its reads need no transaction around them: the raised epoch keeps every writer of an earlier one out.
+// copyMembers loads all members into the staging keys and returns how many. While it loads one page, it reads
+// the next. The reads need no transaction: after the raised epoch, no earlier writer can change the archive.
 func (h *Hydrator) copyMembers(ctx context.Context, lock *Lock, boards *period.Boards, last period.Day) (members int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	pages := make(chan []snapshot.Row)
@@ -68,14 +68,14 @@ func (h *Hydrator) readPages(ctx context.Context, g leaderboard.GuildRef, boards
 	}
 }
 
-// CopyHidden brings the flags of hidden users from the archive to a guild that is loaded, after a change of them. What it does not reach, the next
-// caller that knows of the change does: a guild with older flags is not loaded for it (leaderboard.GuildRef).
+// CopyHidden copies changed flags of hidden users from the archive to a loaded guild. If it fails, the next caller
+// that knows of the change does it: to that caller, a guild with older flags is not loaded (leaderboard.GuildRef).
 func (h *Hydrator) CopyHidden(ctx context.Context, g leaderboard.GuildRef) error {
 	_, err := h.copyHidden(ctx, g)
 	return err
 }
 
-// copyHidden copies missing flags, part by part. done is false when the guild is no longer loaded.
+// copyHidden copies missing flags, part by part. done is false if the guild is no longer loaded.
 func (h *Hydrator) copyHidden(ctx context.Context, g leaderboard.GuildRef) (done bool, err error) {
 	if g.Hidden == 0 {
 		return true, nil
@@ -84,7 +84,7 @@ func (h *Hydrator) copyHidden(ctx context.Context, g leaderboard.GuildRef) (done
 	for err == nil && has < g.Hidden {
 		var part hidden.Part
 		if part, err = h.archive.HiddenAfter(ctx, g.ID, has); err == nil && part.Upto <= has {
-			return true, leaderboard.ErrGuildMoved // the archive lost the change, or the guild is another one
+			return true, leaderboard.ErrGuildMoved // the archive lost the change, or the guild was created again
 		}
 		if err == nil {
 			has, err = h.live.CopyHidden(ctx, g, part)

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// renewTime is the time between two steps that keep a guild frozen.
+	// renewTime is the pause between two calls that keep a guild frozen.
 	renewTime = 3 * time.Second
-	// cleanUpTime bounds the end of a freeze that was for nothing.
+	// cleanUpTime bounds the end of a freeze after an error.
 	cleanUpTime = 5 * time.Second
 )
 
-// Freezer is the live store that Frozen needs.
+// Freezer is what Frozen needs of the live store.
 type Freezer interface {
-	// Freeze keeps a loaded guild from being read and changed by anybody but the snapshot writer, until AbortHydration, Drop or ten seconds after
-	// the last call of KeepFrozen. leaderboard.ErrNotLoaded; ErrLost when it is frozen or being loaded.
+	// Freeze keeps all callers except the snapshot writer from reading and changing a loaded guild. It lasts until AbortHydration, Drop
+	// or ten seconds after the last KeepFrozen. It returns leaderboard.ErrNotLoaded, and ErrLost if the guild is frozen or being loaded.
 	Freeze(ctx context.Context, g leaderboard.GuildRef) (Lock, error)
-	// KeepFrozen keeps a guild frozen, and reports whether all of its changes are archived; s is then the archive's state. ErrLost when the guild is
-	// no longer frozen.
+	// KeepFrozen keeps a guild frozen, and reports whether all of its changes are archived;
+	// s is then the archive's state. It returns ErrLost if the guild is no longer frozen.
 	KeepFrozen(ctx context.Context, h Lock) (s snapshot.State, archived bool, err error)
 	AbortHydration(ctx context.Context, h Lock) error
 }
 
-// Frozen does something with a guild that nobody reads or changes meanwhile, once all of its changes are archived: do takes it out of the live store, or
-// fails. Then the guild does not stay frozen.
+// Frozen freezes a guild, waits until all its changes are archived, and calls do. Meanwhile nobody
+// reads or changes the guild. do must take it out of the live store, or fail; then Frozen unfreezes it.
 func Frozen(ctx context.Context, live Freezer, g leaderboard.GuildRef, do func(Lock, snapshot.State) error) (err error) {
 	lock, err := live.Freeze(ctx, g)
 	if err != nil {
@@ -39,7 +39,7 @@ func Frozen(ctx context.Context, live Freezer, g leaderboard.GuildRef, do func(L
 		if err != nil {
 			after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
 			defer cancel()
-			_ = live.AbortHydration(after, lock) // otherwise it expires
+			_ = live.AbortHydration(after, lock) // if this fails, the freeze expires
 		}
 	}()
 	state, err := untilArchived(ctx, live, lock)
@@ -50,7 +50,7 @@ func Frozen(ctx context.Context, live Freezer, g leaderboard.GuildRef, do func(L
 	var keeper sync.WaitGroup
 	keeper.Go(func() {
 		for pause.For(keeping, renewTime) {
-			_, _, _ = live.KeepFrozen(keeping, lock) // when it is not frozen any more the archive knows: its epoch was raised
+			_, _, _ = live.KeepFrozen(keeping, lock) // if the freeze was lost, the archive rejects do by the raised epoch
 		}
 	})
 	err = do(lock, state)
@@ -59,7 +59,7 @@ func Frozen(ctx context.Context, live Freezer, g leaderboard.GuildRef, do func(L
 	return err
 }
 
-// untilArchived waits until everything of a frozen guild is archived, for snapshot.StallTime. snapshot.ErrNotArchived.
+// untilArchived waits until all changes of a frozen guild are archived, for snapshot.StallTime. It returns snapshot.ErrNotArchived.
 func untilArchived(ctx context.Context, live Freezer, lock Lock) (snapshot.State, error) {
 	var wait snapshot.Wait[struct{}]
 	for {

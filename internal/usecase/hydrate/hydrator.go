@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// loadTimeout bounds one load, however many requests wait for it; each of them waits no longer than its own deadline.
+	// loadTimeout bounds one load, however many requests wait for it. Each request waits until its own deadline at most.
 	loadTimeout = 5 * time.Minute
-	// A replica looks again whether another one is done with the same guild after busyWait, then after twice that, and so
-	// on up to busyWaitMost: each look costs the archive a query.
+	// If another replica is loading the guild, this one checks after busyWait whether it is done,
+	// then after twice that, and so on up to busyWaitMost. Each check costs the archive a query.
 	busyWait     = 10 * time.Millisecond
 	busyWaitMost = 500 * time.Millisecond
 )
 
-// Hydrator loads guilds from the archive into the live store. It is the one way in which a guild gets there. Close it.
+// Hydrator loads guilds from the archive into the live store. Nothing else does. Close it at the end.
 type Hydrator struct {
 	live    Live
 	archive Archive
@@ -35,10 +35,10 @@ type Hydrator struct {
 	bad     *snapshot.BadRows
 
 	flights singleflight.Group
-	loading sync.Map // the leaderboard.GuildRef of each guild whose members are on their way, from here or from another replica
+	loading sync.Map // the leaderboard.GuildRef of each guild that this or another replica is loading
 	ctx     context.Context
 	cancel  context.CancelFunc
-	mu      sync.Mutex // guards closed against running.Add
+	mu      sync.Mutex // guards closed, so that no load starts after it is set
 	closed  bool
 	running sync.WaitGroup
 }
@@ -49,7 +49,7 @@ func New(live Live, archive Archive, log *slog.Logger) *Hydrator {
 	return &Hydrator{live: live, archive: archive, log: log, bad: snapshot.NewBadRows(log), ctx: ctx, cancel: cancel}
 }
 
-// Close cancels loads and waits for their end. Nobody sees a half-loaded guild.
+// Close cancels loads and waits for their end. No reader sees a partly loaded guild.
 func (h *Hydrator) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -58,13 +58,14 @@ func (h *Hydrator) Close() {
 	h.running.Wait()
 }
 
-// Load loads the guild if the live store does not hold this incarnation. Of all who ask, on all replicas, one loads and the others wait, each until its
-// own deadline: then leaderboard.ErrStillLoading. leaderboard.ErrGuildMoved when the archive does not know the incarnation.
+// Load loads the guild if the live store does not hold this incarnation. Of all callers on all replicas, one
+// loads and the others wait, until their own deadlines at most: then it returns leaderboard.ErrStillLoading.
+// It returns leaderboard.ErrGuildMoved if the archive does not know the incarnation.
 func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	return h.shared(ctx, g, "load", h.load)
 }
 
-// shared runs do once for all concurrent callers of a guild.
+// shared runs do once for all concurrent callers about a guild.
 func (h *Hydrator) shared(ctx context.Context, g leaderboard.GuildRef, what string, do func(context.Context, leaderboard.GuildRef) error) error {
 	done := h.flights.DoChan(fmt.Sprintf("%s/%s/%d/%d", what, g.ID, g.Incarnation, g.Hidden), func() (any, error) {
 		if !h.enter() {
@@ -72,7 +73,7 @@ func (h *Hydrator) shared(ctx context.Context, g leaderboard.GuildRef, what stri
 		}
 		defer h.running.Done()
 		defer h.loading.Delete(g)
-		// Detached from the first request, except for its name in the log and its trace: the other callers have other deadlines.
+		// Detach it from the first request, except for its log attributes and trace: the other callers have other deadlines.
 		traced, span := h.traced(ctx)
 		defer span.End()
 		ctx, cancel := context.WithTimeout(logs.With(traced, logs.Attrs(ctx)...), loadTimeout)
@@ -84,7 +85,7 @@ func (h *Hydrator) shared(ctx context.Context, g leaderboard.GuildRef, what stri
 		return result.Err
 	case <-ctx.Done():
 		cause := ctx.Err()
-		if _, loading := h.loading.Load(g); loading { // else it may be a store that is silent
+		if _, loading := h.loading.Load(g); loading { // otherwise a store may be silent
 			cause = fmt.Errorf("%w: %w", leaderboard.ErrStillLoading, cause)
 		}
 		return fmt.Errorf("wait for the hydration of guild %s: %w", g.ID, cause)
@@ -121,8 +122,8 @@ func (h *Hydrator) load(ctx context.Context, g leaderboard.GuildRef) error {
 	}
 }
 
-// traced is h's own context in the trace of the request that began a load, with a span for the load. When that request is
-// not traced, neither is the load.
+// traced returns h's own context in the trace of the request that began a load,
+// with a span for the load. If that request is not traced, neither is the load.
 func (h *Hydrator) traced(request context.Context) (context.Context, trace.Span) {
 	caller := trace.SpanFromContext(request)
 	if !caller.IsRecording() {
@@ -147,7 +148,7 @@ var (
 	})
 )
 
-// Collectors are the metrics of this package.
+// Collectors returns the metrics of this package.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{wentBack, hydrations, hydrationDuration}
 }

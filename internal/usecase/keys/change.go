@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/platform/changes"
 )
 
-// Create makes a key. The secret is in the answer and nowhere else, ever. A user makes it for themselves, whatever n says: Conflict when they
-// have MaxKeys, Forbidden for a guild that they neither own nor administer.
+// Create makes a key. Only the returned secret ever shows the key's text. A user's key belongs to that user, whatever n
+// says. Create returns a Conflict if the user has MaxKeys, and Forbidden for a guild that they neither own nor administer.
 func (k *Keys) Create(ctx context.Context, by By, n apikey.NewKey) (secret string, made apikey.Owned, err error) {
 	atMost := 0
 	if owner := by.Owner(); owner != "" {
@@ -41,7 +41,7 @@ func (k *Keys) Create(ctx context.Context, by By, n apikey.NewKey) (secret strin
 	return secret, made, nil
 }
 
-// Rename gives the key another name.
+// Rename changes the key's name.
 func (k *Keys) Rename(ctx context.Context, by By, keyID, name string) error {
 	if err := apikey.CheckName(name); err != nil {
 		return err
@@ -49,8 +49,8 @@ func (k *Keys) Rename(ctx context.Context, by By, keyID, name string) error {
 	return k.changed(ctx, by, "rename a key", keyID, k.archive.RenameKey(ctx, keyID, name, by.Actor))
 }
 
-// Rotate gives the key another secret, which is in the answer and nowhere else. Earlier secrets stay valid for the overlap
-// and no longer; the id, and with it the grants, limits, counts and the expiry, stay. Conflict when the key has expired.
+// Rotate gives the key a new secret, which only the result ever shows. Earlier secrets stay valid for the overlap at
+// most. The id stays, and with it grants, limits, counts and expiry. It returns a Conflict if the key has expired.
 func (k *Keys) Rotate(ctx context.Context, by By, keyID string, overlap time.Duration) (secret string, err error) {
 	if !apikey.ValidID(keyID) {
 		return "", by.asFault("rotate a key", apikey.ErrNotFound)
@@ -63,12 +63,12 @@ func (k *Keys) Rotate(ctx context.Context, by By, keyID string, overlap time.Dur
 	return secret, nil
 }
 
-// Revoke removes the key for ever.
+// Revoke removes the key forever.
 func (k *Keys) Revoke(ctx context.Context, by By, keyID string) error {
 	return k.changed(ctx, by, "revoke a key", keyID, k.archive.RevokeKey(ctx, keyID, by.Actor))
 }
 
-// Grant gives the key access to the guild; Forbidden for a guild that a user neither owns nor administers.
+// Grant gives the key access to the guild. It returns Forbidden for a guild that a user neither owns nor administers.
 func (k *Keys) Grant(ctx context.Context, by By, keyID string, g id.Guild) error {
 	if err := by.mayGrant(g); err != nil {
 		return err
@@ -76,13 +76,13 @@ func (k *Keys) Grant(ctx context.Context, by By, keyID string, g id.Guild) error
 	return k.changed(ctx, by, "grant a guild", keyID, k.archive.Grant(ctx, keyID, g, by.Actor))
 }
 
-// Ungrant removes the key's access to the guild. Owners may remove the operator's grants, too.
+// Ungrant removes the key's access to the guild. Owners may also remove the operator's grants.
 func (k *Keys) Ungrant(ctx context.Context, by By, keyID string, g id.Guild) error {
 	return k.changed(ctx, by, "take a grant away", keyID, k.archive.Ungrant(ctx, keyID, g, by.Actor))
 }
 
-// Refreshed removes the grants that the user gave in guilds that they no longer own or administer; the operator's grants stay. Sign-in calls it
-// after each refresh of the user's guilds. The list must be complete, as the provider has just sent it: a missing guild is a lost right.
+// Refreshed removes the user's grants in guilds that they no longer own or administer; the operator's grants stay. Sign-in
+// calls it after each refresh of the user's guilds. The list must be complete: a missing guild counts as a lost right.
 func (k *Keys) Refreshed(ctx context.Context, user By) error {
 	lost, err := k.archive.KeepGrants(ctx, user.Owner(), user.Guilds)
 	if err != nil {
@@ -94,7 +94,7 @@ func (k *Keys) Refreshed(ctx context.Context, user By) error {
 	return nil
 }
 
-// mayGrant is a Forbidden fault unless a user owns or administers all of the guilds.
+// mayGrant returns a Forbidden fault for a user who does not own or administer all of the guilds.
 func (by By) mayGrant(guilds ...id.Guild) error {
 	for _, g := range guilds {
 		if by.Actor != apikey.Operator && !slices.Contains(by.Guilds, g) {

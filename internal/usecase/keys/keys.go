@@ -1,5 +1,5 @@
-// Package keys holds the use cases for API keys: the operator's, and users' with their own keys. A change is in force on this replica when a method
-// returns, and on the others within a second; each is written to the history of the key's owner.
+// Package keys holds the use cases for API keys: those of the operator, and those of users for their own keys. When a method returns,
+// its change is in force on this replica; the others follow within a second. The history of the key's owner records each change.
 package keys
 
 import (
@@ -14,45 +14,45 @@ import (
 	"levelboard/internal/platform/changes"
 )
 
-// MaxKeys is how many keys a user may have. Keys that the operator made for them and expired keys count; the operator may exceed it.
+// MaxKeys is how many keys a user may make. Expired keys count, and keys that the operator made for them; the operator may exceed it.
 const MaxKeys = 25
 
-// maxListed bounds a list; only an operator can bring a user to more than MaxKeys.
+// maxListed bounds a list. Only the operator can bring a user above MaxKeys.
 const maxListed = 1000
 
-// Archive is the use cases' store in Postgres or SQLite. Each change also appends to the change log and to the owner's history, in one transaction.
-// A key that by may not change is apikey.ErrNotFound.
+// Archive is what the use cases need of Postgres or SQLite. Each change is one transaction, which also appends
+// to the change log and to the owner's history. For a key that by may not change, it returns apikey.ErrNotFound.
 type Archive interface {
-	// Keys lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
+	// Keys lists at most limit keys in ascending order of their ids, from the first id above after ("" from the start).
 	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
-	// OwnedKeys lists at most limit keys of a user, the newest first, with the requests of the day that ends with the hour.
+	// OwnedKeys lists at most limit keys of a user, newest first. Their requests are those of the day that ends with the hour.
 	OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error)
-	// KeyHistory lists at most limit changes of a user's keys, the newest first, with numbers below before (0: all).
+	// KeyHistory lists at most limit changes of a user's keys, newest first, with numbers below before (0: all).
 	KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error)
-	// CreateKey stores a key with its grants; times are kept to the millisecond. With nothing changed, it returns
-	// apikey.ErrTooMany when the owner has atMost keys already (0: any number), and guild.ErrNotFound when a granted guild does
-	// not exist. Counting and creating are one atomic step.
+	// CreateKey stores a key with its grants; times are truncated to the millisecond. It returns
+	// apikey.ErrTooMany if the owner already has atMost keys (0: no bound), and guild.ErrNotFound if a
+	// granted guild does not exist; then nothing has changed. Counting and creating are one atomic step.
 	CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error
-	// RenameKey gives the key another name. apikey.ErrNotFound.
+	// RenameKey changes the key's name. It returns apikey.ErrNotFound.
 	RenameKey(ctx context.Context, keyID, name string, by apikey.Actor) error
-	// RotateKey gives the key another secret. Repeating a rotation changes nothing. apikey.ErrNotFound or apikey.ErrExpired.
+	// RotateKey gives the key another secret. A repeated rotation changes nothing. It returns apikey.ErrNotFound or apikey.ErrExpired.
 	RotateKey(ctx context.Context, keyID string, r apikey.Rotation, by apikey.Actor) error
-	// Grant gives the key access to the guild, also when it has it. A grant of the operator stays the operator's when a user
-	// repeats it, and one of a user becomes the operator's. apikey.ErrNotFound or guild.ErrNotFound.
+	// Grant gives the key access to the guild; it is no error if the key has it. A user's grant does not replace
+	// the operator's, but the operator's replaces a user's. It returns apikey.ErrNotFound or guild.ErrNotFound.
 	Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
-	// Ungrant removes the key's access to the guild, whoever granted it, also when it has none. apikey.ErrNotFound.
+	// Ungrant removes the key's access to the guild, whoever granted it; it is no error if there is none. It returns apikey.ErrNotFound.
 	Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
-	// RevokeKey removes the key and its grants. apikey.ErrNotFound.
+	// RevokeKey removes the key and its grants. It returns apikey.ErrNotFound.
 	RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error
-	// KeepGrants removes the grants that the owner gave in other guilds than these, and leaves the operator's grants. It returns the ids of the keys
-	// that lost one.
+	// KeepGrants removes the owner's grants in all other guilds than these. The
+	// operator's grants stay. It returns the ids of the keys that lost a grant.
 	KeepGrants(ctx context.Context, owner id.User, guilds []id.Guild) ([]string, error)
 }
 
 // By is the actor of a change: the operator, or a user.
 type By struct {
 	apikey.Actor
-	// Guilds are all guilds that a user owns or administers, as of the last answer of the provider.
+	// Guilds are all guilds that a user owns or administers, by the provider's last answer.
 	Guilds []id.Guild
 }
 
@@ -62,8 +62,8 @@ var Operator = By{Actor: apikey.Operator}
 // User may change their own keys, and grant the guilds that they own or administer.
 func User(user id.User, guilds ...id.Guild) By { return By{apikey.User(user), guilds} }
 
-// Keys holds the use cases. Its errors are faults: a rejected request, or Unavailable when the archive cannot be reached; a change may then have
-// been made or not, which a list shows later. It does not authenticate by. It is safe for concurrent use.
+// Keys holds the use cases. Its errors are faults: the request is rejected, or the fault is Unavailable because the archive did not respond.
+// In the latter case the change may have happened; a list shows it later. Keys does not authenticate by. It is safe for concurrent use.
 type Keys struct {
 	archive  Archive
 	announce changes.Announcer
@@ -75,7 +75,7 @@ func New(archive Archive, announce changes.Announcer, now func() time.Time) *Key
 	return &Keys{archive: archive, announce: announce, now: now}
 }
 
-// changed announces a change that was made, or says why it was not.
+// changed announces a change, or turns err into a fault.
 func (k *Keys) changed(ctx context.Context, by By, op, keyID string, err error) error {
 	if err != nil {
 		return by.asFault(op, err)
@@ -119,23 +119,23 @@ var (
 	}
 )
 
-// All lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
+// All lists at most limit keys in ascending order of their ids, from the first id above after ("" from the start).
 func (k *Keys) All(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
 	found, err := k.archive.Keys(ctx, after, limit)
 	return found, Operator.asFault("list keys", err)
 }
 
-// Owned lists the user's keys, the newest first, those included that the operator made for them. The counts of requests are up to a minute late.
+// Owned lists the user's keys, newest first, including those that the operator made for them. The counts of requests are up to a minute late.
 func (k *Keys) Owned(ctx context.Context, user id.User) ([]apikey.Owned, error) {
 	found, err := k.archive.OwnedKeys(ctx, user, apikey.HourOf(k.now()), maxListed)
 	return found, User(user).asFault("list a user's keys", err)
 }
 
-// maxHistory is how many records one call of History returns at most.
+// maxHistory is the maximum number of records in one call of History.
 const maxHistory = 100
 
-// History lists changes of the user's keys and their actors, the newest first, with numbers below before (0: from the newest), at most limit, which
-// is 1 to 100.
+// History lists changes of the user's keys and their actors, newest first,
+// with numbers below before (0: from the newest). limit is 1 to 100 records.
 func (k *Keys) History(ctx context.Context, user id.User, before int64, limit int) ([]apikey.Record, error) {
 	if before < 0 || limit < 1 || limit > maxHistory {
 		return nil, fault.New(fault.Invalid, "a piece of the history is 1 to %d records", maxHistory)

@@ -16,8 +16,8 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// Errors of a Board. The first seven mean that nothing was changed. After any other error, a change may have happened, since the live store's answer
-// may be lost.
+// Errors of a Board. The first seven mean that nothing was changed. After any other
+// error a change may have happened, since the live store's answer may be lost.
 var (
 	ErrNotLoaded    = errors.New("guild is not loaded") // the live store does not hold this incarnation of the guild
 	ErrNoMember     = errors.New("member has no entry")
@@ -60,7 +60,7 @@ type Member struct {
 	UserID       id.User
 	XP           level.XP
 	MessageCount int64
-	LastUpdated  time.Time // zero when not known; milliseconds
+	LastUpdated  time.Time // zero if not known; milliseconds
 	User         User
 }
 
@@ -82,7 +82,7 @@ const (
 	Set       Op = "set"
 )
 
-// Creation is a new entry.
+// Creation describes a new entry.
 type Creation struct {
 	XP   level.XP
 	User User
@@ -93,7 +93,7 @@ type Creation struct {
 	Audit *audit.Entry // as in Change
 }
 
-// Removal is the end of an entry.
+// Removal describes the end of an entry.
 type Removal struct {
 	Days  *period.Days // as in Change
 	Once  Once
@@ -119,7 +119,7 @@ type Outcome struct {
 	Before       level.XP
 	After        level.XP
 	MessageCount int64
-	// Replayed says that the same request was made before. The outcome is that of the first time, and nothing was changed now.
+	// Replayed says that the same request was made before. The outcome is that of the first time; nothing was changed now.
 	Replayed bool
 }
 
@@ -129,7 +129,7 @@ type Version struct {
 	Rev   int64
 }
 
-// Page is a stretch of a board and its version, read in one atomic step.
+// Page is a part of a board and its version, read in one atomic step.
 type Page struct {
 	Version Version
 	Rows    []Ranked
@@ -138,29 +138,29 @@ type Page struct {
 const (
 	// MaxViewUsers bounds one Look. A step of that size blocks the live store for a millisecond or two.
 	MaxViewUsers = 100
-	// MaxPage is beyond the last page of any board, and far from where floats of a script lose whole numbers.
+	// MaxPage is beyond the last page of any board, and far below where a script's floats lose whole numbers.
 	MaxPage = 1 << 40
 )
 
 // Look says what to read of a board in one step: a page and at most MaxViewUsers members.
 type Look struct {
-	Page  int64 // from 1; a number past the last page stands for the last, and 0 asks for none
+	Page  int64 // from 1; a number past the last page means the last, and 0 means no page
 	Users []id.User
 	// Unless, when set, skips page and members if the guild still has that version.
 	Unless *Version
 }
 
-// View is the result of a Look, all of one moment.
+// View is the result of a Look, at one moment.
 type View struct {
 	Version   Version
 	Total     int64 // members with an entry
 	Unchanged bool  // the guild has the version that Look.Unless names: Rows and Members were not read
 	Number    int64 // of the page
 	Rows      []Ranked
-	Members   []Ranked // in the order of Look.Users; those without an entry are left out
+	Members   []Ranked // in the order of Look.Users, without those who have no entry
 }
 
-// WithoutGains returns rows as those of a period.
+// WithoutGains converts rows to those of a period, with gains of 0.
 func WithoutGains(rows []Ranked) []Standing {
 	standings := make([]Standing, len(rows))
 	for i, row := range rows {
@@ -169,13 +169,13 @@ func WithoutGains(rows []Ranked) []Standing {
 	return standings
 }
 
-// LastPage is the number of the last page of a board with that many members.
+// LastPage returns the number of the last page of a board with so many members.
 func LastPage(members int64) int64 { return PageOf(max(members, 1)) }
 
-// PageOf is the number of the page that a rank is on.
+// PageOf returns the number of the page that has a rank.
 func PageOf(rank int64) int64 { return (max(rank, 1)-1)/PageSize + 1 }
 
-// Uncounted is the offer for a message that is not counted. Such a message makes no entry and brings no absent member back.
+// Uncounted is the offer for a message that is not counted. Such a message creates no entry and brings back no absent member.
 const Uncounted = award.Uncounted
 
 // MaxAwards is how many members one step changes. A script blocks every other call, so a step is small.
@@ -184,8 +184,8 @@ const MaxAwards = 100
 // Award offers XP to one member for its messages.
 type Award struct {
 	User id.User
-	// Offers are the XP of each message, in order, or Uncounted. Outside a cooldown the first offer above 0 is given, up to level.MaxXP, and starts
-	// one.
+	// Offers are the XP of each message in order, or Uncounted. Outside a cooldown
+	// the first offer above 0 is given, up to level.MaxXP, and starts a cooldown.
 	Offers []level.XP
 	// Channel is the channel of the message whose offer is given, for the event of a level-up.
 	Channel id.Channel
@@ -211,43 +211,46 @@ type Awarded struct {
 	Gained       []level.XP // Uncounted if the first run of the request did not count the message
 }
 
-// Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,
-// when the store does not hold that incarnation. A method that changes is never repeated by the store.
+// Board is the live store. Each method is one atomic step on one guild. It returns ErrNotLoaded, with nothing
+// changed, if the store does not hold that incarnation. The store never repeats a method that changes something.
 //
-// If Once names the request, the step records a change that it makes, for OnceTTL. The same request in the same incarnation then returns the first
-// outcome, marked as Replayed. Another request under its key is ErrKeyReused, which is checked after ErrNotLoaded and before the other errors. After
-// a load that may have lost records, the store needs Once.Past.
+// If Once names the request, the step records its change for OnceTTL. The same request in the same incarnation then
+// returns the first outcome, marked as Replayed. Another request under its key is ErrKeyReused, which is checked
+// after ErrNotLoaded and before the other errors. After a load that may have lost records, the store needs Once.Past.
 type Board interface {
-	// Member reads the entry and rank of a member, who may be hidden. ErrNoMember when there is none, ErrNotPresent when the member is absent.
+	// Member reads the entry and rank of a member, who may be hidden. It returns
+	// ErrNoMember if there is none, and ErrNotPresent for an absent one.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
 	// Stored reads the entries of at most 1000 users, on the board or not. Users without one are left out.
 	Stored(ctx context.Context, g GuildRef, users []id.User) ([]Member, error)
 	// Page reads at most limit entries from position offset (0-based) on.
 	Page(ctx context.Context, g GuildRef, offset, limit int64) (Page, error)
-	// View reads pages and members, and how many members there are.
+	// View reads pages and members, and the number of members.
 	View(ctx context.Context, g GuildRef, look Look) (View, error)
-	// Version reads the guild's present version.
+	// Version reads the guild's current version.
 	Version(ctx context.Context, g GuildRef) (Version, error)
-	// Create makes an entry without messages. ErrMemberExists when the member has one, present or absent.
+	// Create creates an entry without messages. It returns ErrMemberExists if the member has one, present or absent.
 	Create(ctx context.Context, g GuildRef, user id.User, c Creation) (Outcome, error)
-	// Change applies c. ErrNoMember when there is no entry, ErrNotPresent when the member is absent.
+	// Change applies c. It returns ErrNoMember if there is no entry, and ErrNotPresent for an absent member.
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
-	// Delete removes the entry with its cooldown. The member may be absent. ErrNoMember when there is no entry.
+	// Delete removes the entry with its cooldown. The member may be absent. It returns ErrNoMember if there is no entry.
 	Delete(ctx context.Context, g GuildRef, user id.User, r Removal) (replayed bool, err error)
-	// Award gives members XP for their messages, counts the messages, brings back absent members, and makes missing entries. The answer is in the
-	// order of a.Members. replayed reports that the step was made before.
+	// Award gives members XP for their messages, counts the messages, brings back absent members, and creates
+	// missing entries. got is in the order of a.Members. replayed reports whether the step was made before.
 	Award(ctx context.Context, g GuildRef, a Awards) (got []Awarded, replayed bool, err error)
-	// Put changes many members as p.Mode says, and makes missing entries. The answer is in the order of p.Members. replayed reports that the step
-	// was made before.
+	// Put changes many members by p.Mode, and creates missing entries. done is in
+	// the order of p.Members. replayed reports whether the step was made before.
 	Put(ctx context.Context, g GuildRef, p Puts) (done []Done, replayed bool, err error)
 	// SetPresence takes members off the board or brings them back.
 	SetPresence(ctx context.Context, g GuildRef, p Presence) (Moved, error)
-	// EntryGains reads a member's gains on its last days out of the entry. ErrNoMember.
+	// EntryGains reads a member's gains on its last days from the entry. It returns ErrNoMember.
 	EntryGains(ctx context.Context, g GuildRef, user id.User) (LatestGains, error)
-	// Standings reads at most limit members of a running period from position offset (0-based) on. It ranks members with a gain above 0. ErrNoBoard.
+	// Standings reads at most limit members of a running period from position offset
+	// (0-based) on. It ranks members with a gain above 0. It returns ErrNoBoard.
 	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64) (Standings, error)
-	// Position reads a member's position on the board of all time and in running periods, at most one of each kind. ErrNoMember, ErrNoBoard.
+	// Position reads a member's position on the board of all time and in running
+	// periods, at most one of each kind. It returns ErrNoMember or ErrNoBoard.
 	Position(ctx context.Context, g GuildRef, user id.User, running []period.Period) (Position, error)
-	// Around reads a part of a board with a member in its middle. ErrNoMember when the member is not on it, ErrNoBoard.
+	// Around reads a part of a board with a member in its middle. It returns ErrNoMember if the member is not on it, or ErrNoBoard.
 	Around(ctx context.Context, g GuildRef, user id.User, w Window) (Around, error)
 }

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// MaxFound is how many members one search returns at most.
+	// MaxFound is the maximum number of members that one search returns.
 	MaxFound = 20
-	// namesTime bounds a search, with the wait for its turn.
+	// namesTime bounds a search, including the wait for its turn.
 	namesTime = 2 * time.Second
-	// searchesAtOnce is how many searches use the archive's few connections, searchesOfOne how many of them may be one caller's.
+	// searchesAtOnce is how many searches may use the archive's few connections, and searchesOfOne how many of these one caller may have.
 	searchesAtOnce, searchesOfOne = 2, 1
 )
 
 const (
 	// candidates is how many members one search looks up in the live store. The archive chooses those with the most XP.
 	candidates = MaxViewUsers
-	// A search for a text that many names begin with looks through walkPages of walkSize members, from the first rank on.
+	// If many names begin with the text, a search reads walkPages of walkSize members from the board's top.
 	walkPages, walkSize = 10, 1000
-	// fewWords is how many words of the archive's index a search reads before it looks through the board. That takes some 20 ms.
+	// fewWords is how many words of the archive's index a search reads before it reads the board. That takes some 20 ms.
 	fewWords = 5000
 )
 
@@ -39,8 +39,8 @@ type Names interface {
 
 // NameLimits bound one FindNames.
 type NameLimits struct {
-	Users int // how many members to return at most
-	Words int // how many words of the index to read at most; 0 looks at every member of the guild
+	Users int // maximum number of members to return
+	Words int // maximum number of words of the index to read; 0 reads every member of the guild
 }
 
 // Candidates are members whose names match.
@@ -50,8 +50,8 @@ type Candidates struct {
 	Many bool
 }
 
-// Finder finds members by their names, the best rank first, or by their id. It is safe for concurrent use. The archive looks up the names, so it finds
-// a new name a snapshot interval later. XP and ranks come from the live store and are current.
+// Finder finds members by name, best rank first, or by id. It is safe for concurrent use. The archive looks up the
+// names, so it finds a new name one snapshot interval later. XP and ranks come from the live store and are current.
 type Finder struct {
 	board *Leaderboard
 	names Names
@@ -66,10 +66,10 @@ func NewFinder(board *Leaderboard, names Names) *Finder {
 // Found is the result of a search.
 type Found struct {
 	Members []Ranked // by rank
-	More    bool     // other members match, too; a longer text finds them
+	More    bool     // other members match too; a longer text finds them
 }
 
-// Find finds the member with the id in text, or else, as Search, at most MaxFound members for the text (ParseQuery).
+// Find finds the member with the id in text. For any other text it finds at most MaxFound members like Search (ParseQuery).
 func (f *Finder) Find(ctx context.Context, caller string, g *guild.Guild, text string) (Found, error) {
 	if user, err := id.Parse[id.User](strings.TrimSpace(text)); err == nil {
 		v, err := f.board.View(ctx, g, Look{Users: []id.User{user}})
@@ -82,11 +82,11 @@ func (f *Finder) Find(ctx context.Context, caller string, g *guild.Guild, text s
 	return f.Search(ctx, caller, g, q, MaxFound)
 }
 
-// Search finds at most limit members (1 to MaxFound) by their names. A RateLimited fault if the caller's earlier search takes too long, an Unavailable
-// fault if the archive does not respond.
+// Search finds at most limit members (1 to MaxFound) by name. It returns a RateLimited fault while the
+// caller's earlier search is still running, and an Unavailable fault if the archive does not respond.
 //
-// The archive has an index of words, but not of ranks. If too many words match to look at all their members, Search first looks at the top of the
-// board, where the best ranks are. Only then it lets the archive scan every member, and never for a single letter.
+// The archive has an index of words, but not of ranks. If too many words match to read all their members, Search first reads the
+// top of the board, which has the best ranks. Only then does it let the archive scan every member, and never for a single letter.
 func (f *Finder) Search(ctx context.Context, caller string, g *guild.Guild, q Query, limit int) (Found, error) {
 	turn, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
@@ -134,7 +134,7 @@ func notFindable(err error) error {
 	}
 }
 
-// walk looks through the top of the board for members that match, until it has enough.
+// walk reads the top of the board for members that match, until it has enough.
 func (f *Finder) walk(ctx context.Context, g *guild.Guild, q Query, enough int) (found []Ranked, err error) {
 	for page := range int64(walkPages) {
 		rows, err := f.board.rows(ctx, g, walkSize*page, walkSize)

@@ -27,21 +27,22 @@ var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 // ErrStillLoading means that the caller's time ended before all members were loaded. The load continues.
 var ErrStillLoading = errors.New("the guild is still being loaded")
 
-// ErrOtherPeriods means that the guild already has the boards of all periods that run by its settings: the caller's settings are out of date, or its
-// clock is behind.
+// ErrOtherPeriods means that the guild already has the boards of all its running
+// periods: the caller's settings are out of date, or its clock is behind.
 var ErrOtherPeriods = errors.New("other periods run in the guild")
 
-// Loader loads a guild into the live store, once for all concurrent callers. It returns ErrGuildMoved for an incarnation that the archive
-// does not know, and ErrStillLoading when ctx ends first.
+// Loader loads a guild into the live store, once for all concurrent callers. It returns ErrGuildMoved
+// for an incarnation that the archive does not know, and ErrStillLoading if ctx ends first.
 type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
-	// LoadBoards loads a guild again if it lacks boards of running periods. If it lacks none: ErrOtherPeriods. Other errors are those of Load.
+	// LoadBoards loads a guild again if it lacks boards of running periods. If
+	// it lacks none, it returns ErrOtherPeriods. Other errors are those of Load.
 	LoadBoards(ctx context.Context, g GuildRef) error
 	// Past reads the archive's record of a named request.
 	Past(ctx context.Context, g GuildRef, name Digest) (*Past, error)
 }
 
-// InLoaded runs a step on the live store. When the store does not hold the guild, it loads the guild and runs the step once more.
+// InLoaded runs a step on the live store. If the store does not hold the guild, it loads the guild and runs the step again.
 func InLoaded(ctx context.Context, loader Loader, g GuildRef, step func() error) error {
 	err := step()
 	if errors.Is(err, ErrNotLoaded) {
@@ -67,10 +68,10 @@ type Leaderboard struct {
 	hide     func(ctx context.Context, g id.Guild, flag hidden.Flags, users []id.User) error
 	rules    *lru.Cache[guild.Incarnation, rules]
 	days     *lru.Cache[guild.Incarnation, days]
-	random   func(n int) int // a uniform whole number from 0 to n-1
+	random   func(n int) int // returns a uniform whole number from 0 to n-1
 }
 
-// Options configure a Leaderboard; the zero value will do.
+// Options configure a Leaderboard. The zero value is valid.
 type Options struct {
 	// Used, when set, is called with the guild of each use case. It must be safe for concurrent use and must not block.
 	Used func(g id.Guild)
@@ -89,7 +90,7 @@ func New(board Board, loader Loader, settings Settings, o Options) *Leaderboard 
 	}
 }
 
-// Ref names the incarnation that a guild's settings belong to.
+// Ref returns the incarnation that a guild's settings belong to.
 func Ref(g *guild.Guild) GuildRef {
 	return GuildRef{ID: g.ID, Incarnation: g.Incarnation, Hidden: g.Hidden}
 }
@@ -125,13 +126,14 @@ func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, err
 	return loaded(ctx, l, g, "read a guild's version", func() (Version, error) { return l.board.Version(ctx, Ref(g)) })
 }
 
-// Create makes an entry for a member without one. A Conflict fault if the member has one, or if the key named another request before.
+// Create creates an entry for a member without one. It returns a Conflict
+// fault if the member has one, or if the key named another request before.
 func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, c Creation) (Outcome, error) {
 	c.Curve, c.Days, c.Audit = &g.Curve, l.daysOf(g), audit.EntryOf(ctx, audit.Entry{Action: audit.Created, UserID: user})
 	return made(ctx, l, g, "create a member", &c.Once, func() (Outcome, error) { return l.board.Create(ctx, Ref(g), user, c) })
 }
 
-// Change applies one atomic change to a member's XP. A Conflict fault if the key named another request before.
+// Change applies one atomic change to a member's XP. It returns a Conflict fault if the key named another request before.
 func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, c Change) (Outcome, error) {
 	c.Curve, c.Days = &g.Curve, l.daysOf(g)
 	if c.Op != Increment || c.Amount >= g.AuditIncrementsFrom {
@@ -143,14 +145,14 @@ func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, 
 // changeActions maps changes to the actions of the audit log.
 var changeActions = map[Op]audit.Action{Increment: audit.Incremented, Decrement: audit.Decremented, Set: audit.Set}
 
-// Delete removes a member's entry. A Conflict fault if the key named another request before. replayed reports an earlier removal.
+// Delete removes a member's entry. It returns a Conflict fault if the key named another request before. replayed reports an earlier removal.
 func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, once Once) (replayed bool, err error) {
 	r := Removal{Days: l.daysOf(g), Once: once, Audit: audit.EntryOf(ctx, audit.Entry{Action: audit.Deleted, UserID: user})}
 	return made(ctx, l, g, "delete a member", &r.Once, func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, r) })
 }
 
 const (
-	// loadAttempts bounds how often one request loads its guild. A guild that disappears again each time is being evicted or deleted.
+	// loadAttempts bounds how often one request loads its guild. A guild that is gone again each time is being evicted or deleted.
 	loadAttempts = 3
 	// maxLoading is how many requests may wait for guilds to be loaded: half of all, so that a large guild does not block the others.
 	maxLoading = 1024
@@ -177,8 +179,8 @@ func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string,
 	})
 }
 
-// loaded runs one step on the live store. After ErrNotLoaded and ErrNoBoard, which mean that nothing was changed, it loads the guild and repeats the
-// step. It never repeats the step after another error, since the change may have happened.
+// loaded runs one step on the live store. After ErrNotLoaded and ErrNoBoard, which mean that nothing was changed, it loads
+// the guild and repeats the step. It never repeats the step after another error, since the change may have happened.
 func loaded[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, step func() (T, error)) (T, error) {
 	l.used(g.ID)
 	for attempt := 1; ; attempt++ {
@@ -209,7 +211,7 @@ func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string, load 
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrGuildMoved), errors.Is(err, ErrOtherPeriods):
-		// The request was authorized by outdated settings, so the client has to repeat it.
+		// The request was authorized by outdated settings, so the client must repeat it.
 		l.settings.Forget(g.ID)
 		return &fault.Error{Code: fault.Unavailable, Message: "This guild was just changed. Try again.", Cause: err, RetryAfter: time.Second}
 	case errors.Is(err, ErrStillLoading):

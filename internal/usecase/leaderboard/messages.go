@@ -16,28 +16,28 @@ import (
 // Message is a message of a member.
 type Message struct {
 	award.Message
-	Data *User // the author's user data; nil when the message came without
+	Data *User // the author's user data; nil if the message had none
 }
 
 // Gain is the result of a message.
 type Gain struct {
 	UserID       id.User     `json:"userId"`
 	Gained       level.XP    `json:"gained"`
-	XP           level.XP    `json:"xp"` // after it
+	XP           level.XP    `json:"xp"` // after the message
 	Level        level.Level `json:"level"`
-	MessageCount int64       `json:"messageCount"` // with it
+	MessageCount int64       `json:"messageCount"` // after the message
 	LeveledUp    bool        `json:"leveledUp"`
-	Created      bool        `json:"-"` // it made the entry
+	Created      bool        `json:"-"` // the message created the entry
 	// InCooldown says that the message was worth XP but gave none, because its author was in a cooldown.
 	InCooldown bool `json:"-"`
 }
 
-// Award gives the members the XP of their messages by the guild's rules, and answers in the order of the messages, as if they had come one after the
-// other. A member without an entry gets one.
+// Award gives the members the XP of their messages by the guild's rules. The results are in the order
+// of the messages, as if they had come one after the other. A member without an entry gets one.
 //
-// It takes one step for every MaxAwards members. Each step is atomic. If a step fails, earlier steps were made. The client can then repeat a request
-// named by once: steps that were made return their first result, and the others are made. replayed says that all steps were made before. A Conflict
-// fault if another request was made under the same key.
+// Each MaxAwards members are one atomic step. If a step fails, earlier steps were made. The client can then repeat
+// a request named by once: completed steps return their first result, and the others are made. replayed says that
+// all steps were made before. It returns a Conflict fault if another request was made under the same key.
 func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Message, once Once) (gains []Gain, replayed bool, err error) {
 	members, order := l.offers(g, messages)
 	got, replayed, err := inSteps(ctx, l, g, "award messages", members, once, func(part []Award, once Once) ([]Awarded, bool, error) {
@@ -66,8 +66,8 @@ func inSteps[T, R any](ctx context.Context, l *Leaderboard, g *guild.Guild, op s
 	return got, replayed, nil
 }
 
-// afterSteps returns the error of a step. If the guild left the live store after earlier steps may have changed something, the error says so and
-// gives the advice.
+// afterSteps returns the error of a step. If the guild left the live store after
+// earlier steps may have changed something, the message says so and gives the advice.
 func afterSteps(err error, changed bool, advice string) error {
 	if changed && errors.Is(err, ErrStillLoading) {
 		fault.From(err).Message = beingLoaded + "Some of the members were changed: " + advice
@@ -93,8 +93,8 @@ func (l *Leaderboard) rulesOf(g *guild.Guild) *award.Rules {
 	return known.Rules
 }
 
-// offers groups the messages by member, in the order of first appearance. order has the index of each message's member. offers copies ids, since
-// those of the messages may be parts of one long text.
+// offers groups the messages by member, in the order of first appearance. order has the index of each
+// message's member. offers copies ids, since those of the messages may be parts of one long text.
 func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
 	rules := l.rulesOf(g)
 	places := make(map[id.User]int, len(messages))

@@ -23,10 +23,10 @@ const (
 	longestWord = 768
 )
 
-// Query is a search: beginnings of words of a name, folded, the longest first. It matches a member who has a word for each of them.
+// Query is a search: the folded beginnings of words in a name, longest first. A member matches if each beginning begins one of their words.
 type Query struct{ beginnings []string }
 
-// ParseQuery reads the text of a search, of 1 to 64 characters. An Invalid fault for a text that no name can have.
+// ParseQuery reads the text of a search, of 1 to 64 characters. It returns an Invalid fault for a text that cannot be in a name.
 func ParseQuery(text string) (Query, error) {
 	switch {
 	case utf8.RuneCountInString(text) > maxSearch:
@@ -39,7 +39,7 @@ func ParseQuery(text string) (Query, error) {
 		return Query{}, fault.New(fault.Invalid, "Search for the beginning of a name.")
 	}
 	slices.SortStableFunc(q.beginnings, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	// Drop a beginning that a longer one begins with: every match of the longer one matches it too. So repeated words cost nothing.
+	// Drop a beginning that a longer one begins with, since all matches of the longer one match it too. So repeated words cost nothing.
 	var needed []string
 	for _, b := range q.beginnings {
 		if !slices.ContainsFunc(needed, func(longer string) bool { return strings.HasPrefix(longer, b) }) {
@@ -67,13 +67,13 @@ func (q Query) Beginnings() []string {
 	return all
 }
 
-// Matches reports whether a member with these names is found.
+// Matches reports whether the query finds a member with these names.
 func (q Query) Matches(u User) bool {
 	words := " " + Words(u)
 	return !slices.ContainsFunc(q.beginnings, func(b string) bool { return !strings.Contains(words, " "+b) })
 }
 
-// Words returns the words of the names, folded, each once, with a space between.
+// Words returns the different words of the names, folded, with spaces between them.
 func Words(u User) string {
 	words := foldedWords(u.Username)
 	if u.GlobalName != nil {
@@ -91,8 +91,8 @@ func foldedWords(name string) []string {
 	return words
 }
 
-// fold makes texts equal that differ in case only, by Unicode's full case folding. It also makes equal the dotted and the dotless Turkish i, and
-// composed and decomposed accents.
+// fold makes texts equal that differ only in case, by Unicode's full case folding. It also
+// makes equal the dotted and the dotless Turkish i, and composed and decomposed accents.
 func fold(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(text)
@@ -122,7 +122,7 @@ func after(prefix string) string {
 		last, size := utf8.DecodeLastRuneInString(prefix)
 		prefix = prefix[:len(prefix)-size]
 		switch {
-		case last == 0xd7ff: // what follows it is not a character
+		case last == 0xd7ff: // the next number is not a character
 			return prefix + "\ue000"
 		case last < utf8.MaxRune:
 			return prefix + string(last+1)

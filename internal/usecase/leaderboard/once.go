@@ -8,13 +8,13 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// OnceTTL is how long the record of a request is kept, unless the configuration says otherwise.
+// OnceTTL is how long the record of a request is kept by default.
 const OnceTTL = 4 * time.Hour
 
 // Digest is a collision-resistant digest of 16 bytes.
 type Digest [16]byte
 
-// DigestOf digests the parts in their order. The boundaries between parts matter.
+// DigestOf digests the parts in order. The boundaries between parts matter.
 func DigestOf(parts ...[]byte) Digest {
 	h := sha256.New()
 	for _, part := range parts {
@@ -30,21 +30,21 @@ func DigestOf(parts ...[]byte) Digest {
 type Once struct {
 	// Key is a digest of the client and of the name that the client gave to the request.
 	Key Digest
-	// Request is a digest of the content of the request. Another content under the same key is rejected.
+	// Request is a digest of the request's content. Other content under the same key is rejected.
 	Request Digest
-	// Part is the number of the step, from 0, for a request of several steps. The record of step 0 stands for the request.
+	// Part is the number of the step, from 0, in a request of several steps. The record of step 0 stands for the request.
 	Part int
-	// Past is the archive's record of the request; nil when the archive was not asked.
+	// Past is the archive's record of the request; nil if the archive was not asked.
 	Past *Past
 }
 
 // Past is the archive's record of a named request, or of a step of one.
 type Past struct {
-	// Epoch is that of AskArchive. After another load of the guild, this record may be stale, and the live store returns ErrAskArchive again.
+	// Epoch is that of AskArchive. After another load of the guild this record may be stale, and the live store returns ErrAskArchive again.
 	Epoch   int64
 	Made    bool
 	Request Digest
-	// Outcome is the result, as the live store recorded it.
+	// Outcome is the result, in the live store's format.
 	Outcome string
 	// Lost are the users whose change the live store lost before it was archived.
 	Lost []id.User

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// PutMode says how a Put changes an entry. Each mode makes a missing one.
+// PutMode says how a Put changes an entry. Each mode creates a missing one.
 type PutMode string
 
 // The modes.
@@ -32,19 +32,19 @@ type Put struct {
 	XP           level.XP
 	MessageCount *int64       // nil leaves it; a new entry gets 0
 	Data         *User        // nil leaves it; a new entry gets no user data
-	Hidden       hidden.Flags // set by an Import even if the entry does not change
+	Hidden       hidden.Flags // flags that an Import sets even if the entry does not change
 	Absent       bool         // takes the member off the board without an event, unless PutMissing leaves the entry as it is
 }
 
-// Puts are the changes of one step, to at most MaxAwards members, each named once. An absent member stays absent.
+// Puts are the changes of one step, to at most MaxAwards different members. An absent member stays absent.
 type Puts struct {
 	Mode    PutMode
 	Members []Put
 	Curve   *level.Curve // as in Creation
 	Days    *period.Days // as in Change; only PutAdd counts gains
 	Once    Once         // as in Awards
-	Audit   *audit.Entry // as in Change, if the step changes anything
-	// Import says that the changes make no events and count no gains: a Leaderboard leaves out Curve and Days.
+	Audit   *audit.Entry // as in Change; recorded if the step changes anything
+	// Import says that the changes create no events and count no gains: a Leaderboard leaves out Curve and Days.
 	Import bool
 }
 
@@ -65,7 +65,7 @@ type Done struct {
 	MessageCount int64
 }
 
-// Put changes many members, and answers in their order. Steps, repeats and errors are those of Award.
+// Put changes many members. The results are in their order. Steps, repeats and errors are those of Award.
 func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []Done, replayed bool, err error) {
 	step := Puts{Mode: p.Mode, Import: p.Import}
 	if err := l.hideImported(ctx, g, p); err != nil {
@@ -84,7 +84,7 @@ func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []D
 	})
 }
 
-// hideImported sets the flags of an import. It runs before the entries are put, so that a hidden member is never shown.
+// hideImported sets the flags of an import. It runs before the entries are written, so that a hidden member is never shown.
 func (l *Leaderboard) hideImported(ctx context.Context, g *guild.Guild, p Puts) error {
 	for _, flag := range []hidden.Flags{hidden.ByManager, hidden.BySelf} {
 		var users []id.User
@@ -102,16 +102,16 @@ func (l *Leaderboard) hideImported(ctx context.Context, g *guild.Guild, p Puts) 
 	return nil
 }
 
-// callOf returns the audit entry for a call about many members; nil for a call without an actor.
+// callOf returns the audit entry for a call about many members, or nil for a call without an actor.
 func callOf(ctx context.Context, action audit.Action, members int) *audit.Entry {
 	count := int64(members)
 	return audit.EntryOf(ctx, audit.Entry{Action: action, Count: &count})
 }
 
-// Presence says which members are in the guild, and which are not.
+// Presence says which members are in the guild, or that they are not.
 type Presence struct {
 	Present bool
-	Users   []id.User    // at most MaxAwards, each once
+	Users   []id.User    // at most MaxAwards, all different
 	Days    *period.Days // as in Change
 	Audit   *audit.Entry // as in Puts
 }
@@ -122,8 +122,8 @@ type Moved struct {
 	Missing []id.User `json:"missing"` // users without an entry
 }
 
-// SetPresence takes members off the board or brings them back, in steps of MaxAwards. If a step fails, earlier steps were made. Repeating the call
-// is safe.
+// SetPresence takes members off the board or brings them back, in steps of
+// MaxAwards. If a step fails, earlier steps were made. The call may be repeated.
 func (l *Leaderboard) SetPresence(ctx context.Context, g *guild.Guild, p Presence) (all Moved, err error) {
 	step := Presence{Present: p.Present, Audit: callOf(ctx, audit.Presence, len(p.Users))}
 	for part := range slices.Chunk(p.Users, MaxAwards) {

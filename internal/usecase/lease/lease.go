@@ -1,5 +1,5 @@
-// Package lease lets one process among all replicas do what only one may do: take the lease, keep it, notice its loss, and give it up. It
-// does not know what is done under it. Whatever that writes to the archive carries the Lease, and the archive rejects an older fence.
+// Package lease elects one process among all replicas: a process takes the lease, renews it, notices its loss, and releases it. It does
+// not know what the lease is for. Each write to the archive under the lease carries its fence, and the archive rejects an older one.
 package lease
 
 import (
@@ -12,10 +12,10 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-// lastLook is how often a process that ends looks at a lease that another one holds.
+// lastLook is how often a process that is stopping checks a lease held by another one.
 const lastLook = 50 * time.Millisecond
 
-// Lease is the right to do it. Fence rises with every new holder; the archive refuses what carries an older one.
+// Lease is the right to act as the only process. Fence rises with every new holder; the archive rejects writes with an older one.
 type Lease struct {
 	Holder string
 	Fence  int64
@@ -24,32 +24,33 @@ type Lease struct {
 // ErrLost says that another replica holds the lease.
 var ErrLost = errors.New("the lease is held by another replica")
 
-// ErrSilent says that the lease is held by a process that neither renews it nor gives it up.
+// ErrSilent says that the lease's holder neither renews nor releases it.
 var ErrSilent = errors.New("the lease is held by a replica that no longer answers")
 
-// Void is how far ahead a lease ends that can only have been taken before the store's clock was set back. ttl is what the asker would
-// take; replicas with other intervals have other ones.
+// Void returns how far ahead a lease may end. One that ends later was taken before the store's
+// clock was set back. ttl is the caller's; replicas with another interval have another one.
 func Void(ttl time.Duration) time.Duration { return max(2*ttl, 20*time.Second) }
 
-// State is the lease as the store has it. A renewal changes Ends.
+// State is the lease in the store. A renewal changes Ends.
 type State struct {
 	Lease
 	Ends int64 // milliseconds since 1970, by the store's clock
-	Last bool  // the holder ends, and may have looked already at what there is to do
+	Last bool  // the holder is stopping, and may have finished its last work
 }
 
-// Store is where the lease is.
+// Store holds the lease.
 type Store interface {
-	// AcquireLease takes the lease when it is free, expired, void, or held by holder already (then Fence stays), for ttl from
-	// now by the store's clock, and notes last. ErrLost when somebody else holds it. One that ends in more than Void(ttl) is void.
+	// AcquireLease takes or renews the lease for ttl, by the store's clock, and notes last. It may if the lease
+	// is free, expired, void (Void), or already holder's, whose Fence then stays. Otherwise it returns ErrLost.
 	AcquireLease(ctx context.Context, holder string, ttl time.Duration, last bool) (Lease, error)
-	// LeaseState returns who holds the lease. Without a Holder it is free.
+	// LeaseState returns who holds the lease. If Holder is empty, it is free.
 	LeaseState(ctx context.Context) (State, error)
-	// ReleaseLease gives the lease up, so that another replica need not wait for it to expire. No error when it is not held.
+	// ReleaseLease releases the lease, so that another replica need not wait for it to expire. It is no error if l is not held.
 	ReleaseLease(ctx context.Context, l Lease) error
 }
 
-// Elector is this process's part in the election. Take, TakeLast, Keep and Release are for one goroutine at a time; Held and Lease are for all.
+// Elector takes part in the election for this process. Take, TakeLast, Keep
+// and Release are for one goroutine at a time; Held and Lease are for all.
 type Elector struct {
 	store  Store
 	holder string
@@ -59,21 +60,21 @@ type Elector struct {
 	held   atomic.Bool
 }
 
-// New returns an Elector. holder names this process among the replicas; a lease that is not taken again ends after ttl.
+// New returns an Elector. holder names this process among the replicas. A lease expires after ttl unless it is renewed.
 func New(store Store, holder string, ttl time.Duration) *Elector {
 	e := &Elector{store: store, holder: holder, ttl: ttl}
 	e.lease.Store(&Lease{})
 	return e
 }
 
-// Change is what Take found out.
+// Change is what a Take changed.
 type Change struct {
-	Gained bool // this process was not the holder the last time, or somebody else was meanwhile
-	Lost   bool // this process was the holder, and somebody else is, or was meanwhile
+	Gained bool // this process was not the holder at the last Take, or another one was in between
+	Lost   bool // this process was the holder at the last Take, and another one is now or was in between
 }
 
-// Take takes the lease or makes it last longer. ErrLost when another replica holds it. After any other error nobody knows who holds it, and
-// this process does nothing under it.
+// Take takes or renews the lease. It returns ErrLost if another replica holds it. After
+// any other error the holder is unknown, and this process does nothing under the lease.
 func (e *Elector) Take(ctx context.Context) (c Change, err error) {
 	l, err := e.store.AcquireLease(ctx, e.holder, e.ttl, e.last)
 	held := e.held.Load()
@@ -86,9 +87,8 @@ func (e *Elector) Take(ctx context.Context) (c Change, err error) {
 	return c, err
 }
 
-// TakeLast takes the lease before this process ends, and has others that end wait for Release. It returns false when a process that goes
-// on holds the lease and has renewed or taken it since this was called, so that it sees all that was done before. ErrSilent when ctx
-// ends first.
+// TakeLast takes the lease before this process stops; other processes that are stopping then wait for Release. It returns false if a process that
+// is not stopping has taken or renewed the lease since the call: that process sees all earlier changes. It returns ErrSilent if ctx ends first.
 func (e *Elector) TakeLast(ctx context.Context) (held bool, err error) {
 	e.last = true
 	for first := (State{}); ; {
@@ -114,14 +114,14 @@ func (e *Elector) TakeLast(ctx context.Context) (held bool, err error) {
 	}
 }
 
-// Lease is what Take has taken last.
+// Lease returns the lease that Take took last.
 func (e *Elector) Lease() Lease { return *e.lease.Load() }
 
 // Held reports whether this process holds the lease, as far as it knows.
 func (e *Elector) Held() bool { return e.held.Load() }
 
-// Keep renews the lease five times in the time that it lasts, until stop is called. The context that it returns ends when the lease is
-// lost, with ErrLost as its cause. A store that does not answer ends nothing: whatever is written meanwhile finds out.
+// Keep renews the lease five times in each ttl, until stop is called. The returned context ends when the lease is lost, with
+// ErrLost as its cause. If the store does not respond, the context continues: a write under a lost lease is rejected by its fence.
 func (e *Elector) Keep(ctx context.Context) (leased context.Context, stop func()) {
 	leased, cancel := context.WithCancelCause(ctx)
 	held := e.Lease()
@@ -148,7 +148,7 @@ func (e *Elector) Keep(ctx context.Context) (leased context.Context, stop func()
 	}
 }
 
-// Release gives the lease up if it is held, so that another replica can continue at once.
+// Release releases the lease if this process holds it, so that another replica can take it at once.
 func (e *Elector) Release(ctx context.Context) error {
 	if !e.held.Swap(false) {
 		return nil

@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	// PageSize is how many periods a page of Periods holds.
+	// PageSize is the number of periods on a page of Periods.
 	PageSize = 100
-	// ListWinners is how many members a list of periods names of each, and AnnouncedWinners how many an announcement.
+	// ListWinners is how many winners a list has for each period, and AnnouncedWinners how many an announcement has.
 	ListWinners, AnnouncedWinners = 3, 10
-	// MaxHistory is how many days Activity and History go back at most.
+	// MaxHistory is how many days back Activity and History can go.
 	MaxHistory = 366
-	// closingTime is how long after its end a day, week or month is most likely being closed: then a client is asked to come back. Nobody knows
-	// whether an earlier one was counted. A season closes whenever it is configured.
+	// For closingTime after the end of a day, week or month, it is most likely being closed, and requests for it get 503. An
+	// older period may never have been counted, so it is 404. Seasons have no such bound: the settings say which are counted.
 	closingTime = 15 * time.Minute
-	// lookTime is how long a request for a running period waits for the archive, once for each period.
+	// lookTime is how long a request for a running period waits for the archive. Each period needs that once.
 	lookTime = time.Second
 	// lookAgain is the pause before the archive is asked again after it did not respond.
 	lookAgain = 5 * time.Second
-	// runningKept bounds for how many running periods it is remembered that they have not closed.
+	// runningKept bounds the running periods that are remembered as not closed.
 	runningKept = 10_000
 )
 
-// Running reads the boards of running periods; its errors are faults.
+// Running reads the boards of running periods. Its errors are faults.
 type Running interface {
 	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (leaderboard.Standings, error)
 	EntryGains(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.LatestGains, error)
@@ -48,7 +48,7 @@ type Boards struct {
 	running Running
 	archive Archive
 	now     func() time.Time
-	known   *lru.Cache[string, time.Time] // until when a period is taken to be open; the zero time: it is, as long as it runs
+	known   *lru.Cache[string, time.Time] // until when a period counts as open; the zero time: as long as it is running
 }
 
 // NewBoards returns the use cases on both stores.
@@ -56,7 +56,7 @@ func NewBoards(running Running, archive Archive, now func() time.Time) *Boards {
 	return &Boards{running: running, archive: archive, now: now, known: cached.NewLRU[string, time.Time](runningKept)}
 }
 
-// Listed is a period in a list: a running one as it is now, or with Over a closed one as it was.
+// Listed is a period in a list: a running one as it is now or, with Over, a closed one as it was.
 type Listed struct {
 	Closed
 	Over bool
@@ -80,8 +80,8 @@ func parseID(text string) (period.Period, error) {
 	return p, nil
 }
 
-// Find returns the period with an id, or the running one of a kind, and for a closed one its board in closed. Faults: Invalid for another name,
-// NotFound for a period that is not configured, has not begun or is no longer kept, Unavailable while it is being closed.
+// Find returns the period with an id, or the running one of a kind. For a closed period, closed is its board. Its faults are Invalid for
+// another name, NotFound for a period that is not configured, has not begun or is no longer kept, and Unavailable while it is being closed.
 func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p period.Period, closed *Closed, err error) {
 	calendar, kind := g.Calendar(), period.Kind(name)
 	today := period.DayAt(b.now(), calendar.Zone)
@@ -103,8 +103,8 @@ func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p perio
 	return b.past(ctx, g, p, calendar, today)
 }
 
-// closedAlready returns the closed board of a period that runs by the guild's new zone but has closed by the previous one. While the archive does
-// not respond, it takes the period to be open.
+// closedAlready returns the closed board of a period that is running in the guild's new zone, but
+// has closed in the previous one. While the archive does not respond, the period counts as open.
 func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Period) (*Closed, error) {
 	name := fmt.Sprintf("%d/%d/%s", g.Incarnation, g.Version, p.ID)
 	if until, open := b.known.Get(name); open && (until.IsZero() || b.now().Before(until)) {
@@ -127,7 +127,7 @@ func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Per
 	return nil, nil
 }
 
-// past is for a period that does not run.
+// past finds a period that is not running.
 func (b *Boards) past(ctx context.Context, g *guild.Guild, p period.Period, calendar period.Calendar, today period.Day) (period.Period, *Closed, error) {
 	found, err := b.archive.Closed(ctx, leaderboard.Ref(g), p.ID)
 	if err == nil {
@@ -150,7 +150,7 @@ func (b *Boards) past(ctx context.Context, g *guild.Guild, p period.Period, cale
 	return p, nil, fault.New(fault.NotFound, "This guild has no board of this period, or does not keep it any more. GET /v2/levels/{entry}/periods lists those that it has.")
 }
 
-// configuredPeriod is the period with its days, if the calendar has it.
+// configuredPeriod returns the period with its days, if the calendar has it.
 func configuredPeriod(p period.Period, calendar period.Calendar) (period.Period, bool) {
 	if p.Kind != period.Seasonal {
 		return p, slices.Contains(calendar.Kinds, p.Kind)
@@ -186,7 +186,8 @@ func (b *Boards) Page(ctx context.Context, g *guild.Guild, p period.Period, numb
 // notOnBoard is the fault's message for a member who is not on a period's board.
 const notOnBoard = "This user is not on the board of the period: it has the members who gained more in it than they lost, and of old periods the first 100 only."
 
-// Position reads where a member stands, on the boards of all running periods too. A NotFound fault for a user without an entry.
+// Position reads a member's rank on the board of all time and on those of all
+// running periods. It returns a NotFound fault for a user without an entry.
 func (b *Boards) Position(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Position, error) {
 	running, err := b.open(ctx, g)
 	if err != nil {
@@ -195,8 +196,9 @@ func (b *Boards) Position(ctx context.Context, g *guild.Guild, user id.User) (le
 	return b.running.Position(ctx, g, user, running)
 }
 
-// Around reads at most limit members (1 to leaderboard.MaxAround) of a board around one member: of the named period as in Find, or of all time for
-// "". settings are the guild's, for a closed period as of its closing. A NotFound fault for a user who is not on the board.
+// Around reads at most limit members (1 to leaderboard.MaxAround) of a board around one member: of
+// the named period as in Find, or of all time for "". settings are the guild's; for a closed period
+// they are those of its closing. It returns a NotFound fault for a user who is not on the board.
 func (b *Boards) Around(ctx context.Context, g *guild.Guild, user id.User, name string, limit int64) (found leaderboard.Around, settings *guild.Settings, err error) {
 	w, closed := leaderboard.Window{Limit: limit}, (*Closed)(nil)
 	if name != "" {

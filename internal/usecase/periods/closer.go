@@ -22,48 +22,48 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Holds says what the live store has of a guild.
+// Holds says what the live store holds of a guild.
 type Holds int
 
-// What a Moment can say.
+// The values of Holds.
 const (
 	HoldsNothing Holds = iota
-	Unverified         // it has to be loaded first: it may be older than the archive
+	Unverified         // it must be loaded first, since it may be older than the archive
 	InUse
 )
 
-// Moment is how far the live store is with a guild.
+// Moment is the live store's state of a guild at one moment.
 type Moment struct {
-	At          time.Time // by the clock that chooses the day of a gain
+	At          time.Time // by the clock that decides the day of a gain
 	Holds       Holds
 	Incarnation guild.Incarnation
 	Epoch, Rev  int64
-	// Doubt is a rev below which the archive may lack changes though it says that it has them, if it was asked before.
+	// Doubt is a rev. If the archive was asked before this Moment, it may lack changes below Doubt even if it claims to have them.
 	Doubt int64
 }
 
 // Live is what a Closer needs of the live store.
 type Live interface {
 	Moment(ctx context.Context, g id.Guild) (Moment, error)
-	// Announce puts a closed period into the guild's log of events. ErrNotLoaded when the store does not hold that incarnation.
+	// Announce adds a closed period to the guild's log of events. It returns ErrNotLoaded if the store does not hold that incarnation.
 	Announce(ctx context.Context, g leaderboard.GuildRef, text []byte) error
-	// AnnounceReset puts a reset there, with the same error.
+	// AnnounceReset adds a reset to the log, with the same error.
 	AnnounceReset(ctx context.Context, g leaderboard.GuildRef, why events.Reason) error
 }
 
 const (
-	// dueAtOnce is how many guilds one look is about: most have the same midnight. Their settings take some 20 MB.
+	// dueAtOnce is how many guilds one round handles; most have the same midnight. Their settings take some 20 MB.
 	dueAtOnce = 10_000
-	// visitsAtOnce is how many guilds are closed at the same time; the writer of snapshots needs connections as well.
+	// visitsAtOnce is how many guilds are closed at the same time. The snapshot writer needs connections as well.
 	visitsAtOnce = 4
-	// closedAtOnce is how many periods of one guild close in one look, so that a guild that was unused for a year does not hold up the others.
+	// closedAtOnce is how many periods of one guild close in one round, so that a guild unused for a year does not delay the others.
 	closedAtOnce = 100
-	// leastPause and mostPause bound the time between two looks, which is that between two snapshots.
+	// leastPause and mostPause bound the pause between two rounds. It is as long as that between two snapshots.
 	leastPause, mostPause = time.Second, 10 * time.Second
 )
 
-// Closer closes periods that have ended, in the process that holds the snapshot lease. No process needs to run at the end of a period. Its state is
-// in the archive; its memory may be lost.
+// Closer closes periods that have ended, in the process that holds the snapshot lease. No process needs
+// to run at the end of a period. All its state is in the archive; what it has in memory may be lost.
 type Closer struct {
 	live    Live
 	archive Archive
@@ -88,7 +88,7 @@ type mark struct {
 
 // CloserOptions are what a Closer needs; all are required.
 type CloserOptions struct {
-	Lease    func() (lease.Lease, bool) // of this process, if it is held
+	Lease    func() (lease.Lease, bool) // the lease of this process, if it holds one
 	Interval time.Duration              // of snapshots
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -102,7 +102,7 @@ func NewCloser(live Live, archive Archive, loader leaderboard.Loader, o CloserOp
 	}
 }
 
-// Run closes what has ended until ctx ends.
+// Run closes ended periods until ctx ends.
 func (c *Closer) Run(ctx context.Context) {
 	interval := func() time.Duration { return c.pause }
 	pause.Again(ctx, interval, c.look, func(err error) {
@@ -110,8 +110,8 @@ func (c *Closer) Run(ctx context.Context) {
 	})
 }
 
-// look closes what can be closed now, if this process holds the lease. A period whose changes are not archived yet closes in a later call. It
-// returns the first error, and closes the other guilds all the same.
+// look closes what can be closed now, if this process holds the lease. A period whose changes are not
+// archived yet closes in a later round. look returns the first error, but still closes the other guilds.
 func (c *Closer) look(ctx context.Context) error {
 	c.looking.Lock()
 	defer c.looking.Unlock()
@@ -124,7 +124,7 @@ func (c *Closer) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var mu sync.Mutex // guards both
+	var mu sync.Mutex // guards first and late
 	var first error
 	late := map[leaderboard.GuildRef]time.Time{}
 	var visits errgroup.Group
@@ -145,7 +145,7 @@ func (c *Closer) look(ctx context.Context) error {
 			return nil
 		})
 	}
-	_ = visits.Wait() // the first error is in first
+	_ = visits.Wait() // its error is in first
 	c.remember(due, late)
 	if errors.Is(first, lease.ErrLost) {
 		return first
@@ -155,7 +155,7 @@ func (c *Closer) look(ctx context.Context) error {
 		work(ctx, c.archive.Resets, func(r Reset) id.Guild { return r.Guild.ID }, c.tellReset))
 }
 
-// remember notes overdue guilds, and forgets the marks of guilds that are not due.
+// remember notes overdue guilds, and drops the marks of guilds that are not due.
 func (c *Closer) remember(due []Due, late map[leaderboard.GuildRef]time.Time) {
 	waiting := map[leaderboard.GuildRef]mark{}
 	c.mu.Lock()
@@ -168,11 +168,11 @@ func (c *Closer) remember(due []Due, late map[leaderboard.GuildRef]time.Time) {
 	c.waiting, c.overdue = waiting, late
 }
 
-// Begin opens the periods of a guild from the day first on, so that later looks close those that have ended: for imported gains. Otherwise a kind
-// begins with the period in which it was configured. Closed periods do not change. lease.ErrLost without the lease; snapshot.ErrStale if the guild
-// was written since it was read.
+// Begin opens a guild's periods from the day first on, so that later rounds close those that have ended. This is for
+// imported gains; otherwise a kind begins with the period in which it was configured. Closed periods do not change.
+// It returns lease.ErrLost without the lease, and snapshot.ErrStale if the guild was written since it was read.
 func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) error {
-	c.looking.Lock() // a look that has read the guild before would note today
+	c.looking.Lock() // a round that has already read the guild would open its periods from today on
 	defer c.looking.Unlock()
 	held, ok := c.lease()
 	if !ok {
@@ -184,7 +184,7 @@ func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) er
 	return err
 }
 
-// endedSince is when the first period of a guild ended that has not closed; zero when there is none.
+// endedSince returns when the guild's first period ended that has not closed; zero if there is none.
 func (c *Closer) endedSince(d Due) (ends time.Time) {
 	calendar := d.Guild.Calendar()
 	if p := planOf(d, calendar, period.DayAt(c.now(), calendar.Zone)); len(p.ended) > 0 {
@@ -193,8 +193,8 @@ func (c *Closer) endedSince(d Due) (ends time.Time) {
 	return ends
 }
 
-// visit closes the ended periods of one guild. done is false while more must be archived first. A guild that is gone, or whose settings have
-// changed, waits for the next look.
+// visit closes the ended periods of one guild. done is false if more must be archived
+// first. A deleted guild, or one with changed settings, waits for the next round.
 func (c *Closer) visit(ctx context.Context, held lease.Lease, d Due) (done bool, err error) {
 	calendar := d.Guild.Calendar()
 	day, archived, err := c.archivedDay(ctx, d, calendar)
@@ -212,7 +212,7 @@ func (c *Closer) visit(ctx context.Context, held lease.Lease, d Due) (done bool,
 	return err == nil && len(p.ended) <= closedAtOnce, err
 }
 
-// archivedDay returns a day that has begun by the live store's clock, and whether the archive has all changes that were made before it.
+// archivedDay returns a day that has begun by the live store's clock, and whether the archive has all changes made before it.
 func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calendar) (period.Day, bool, error) {
 	g := leaderboard.Ref(d.Guild)
 	m, err := c.live.Moment(ctx, g.ID)
@@ -221,7 +221,7 @@ func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calenda
 	}
 	today := period.DayAt(m.At, calendar.Zone)
 	if m.Holds == HoldsNothing || m.Incarnation != g.Incarnation {
-		return today, true, nil // all that there is of it is in the archive
+		return today, true, nil // the archive has all of the guild's changes
 	}
 	if len(planOf(d, calendar, today).ended) == 0 {
 		return today, true, nil
@@ -243,10 +243,10 @@ func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calenda
 	return w.day, archived, nil
 }
 
-// close makes the steps of a plan, each in a transaction of its own: cut off anywhere, the next look continues.
+// close makes the steps of a plan, each in its own transaction. If it is cut off anywhere, the next round continues.
 func (c *Closer) close(ctx context.Context, held lease.Lease, d Due, calendar period.Calendar, p plan) error {
 	closed, open := slices.Clone(d.ClosedSeasons), maps.Clone(p.open)
-	for _, one := range p.ended { // open before the first step
+	for _, one := range p.ended { // these are open before the first step
 		if one.Kind != period.Seasonal {
 			open[one.Kind] = min(open[one.Kind], one.First)
 		}

@@ -13,25 +13,25 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Event is the data of an event that tells of a closed period, as clients get it and as the guild's log keeps it.
+// Event is the data of the event of a closed period, for clients and in the guild's log.
 type Event struct {
 	ID      string      `json:"id"`
 	Kind    period.Kind `json:"kind"`
-	Name    *string     `json:"name"` // of a season
+	Name    *string     `json:"name"` // of a season; else null
 	Start   time.Time   `json:"start"`
 	End     time.Time   `json:"end"`
 	Members int64       `json:"members"`
 	Winners []Winner    `json:"winners"`
 }
 
-// Winner is a member of the first of a board.
+// Winner is one of the first members of a board.
 type Winner struct {
 	Rank   int64   `json:"rank"`
 	UserID id.User `json:"userId"`
 	Gained int64   `json:"gained"`
 }
 
-// eventOf is the event of a closed period.
+// eventOf makes the event of a closed period.
 func eventOf(c Closed) Event {
 	e := Event{ID: c.ID, Kind: c.Kind, Name: c.SeasonName(), Start: c.Begins.UTC(), End: c.Ends.UTC(), Members: c.Members, Winners: []Winner{}}
 	for _, w := range c.Winners {
@@ -40,7 +40,7 @@ func eventOf(c Closed) Event {
 	return e
 }
 
-// announce puts a closed period into its guild's log of events, at least once: the archive notes it afterwards.
+// announce adds a closed period to its guild's log of events, at least once: the archive notes it afterwards.
 func (c *Closer) announce(ctx context.Context, a Announcement) error {
 	text, err := json.Marshal(eventOf(a.Closed))
 	if err == nil {
@@ -55,13 +55,13 @@ func (c *Closer) announce(ctx context.Context, a Announcement) error {
 	return nil
 }
 
-// Reset says that followers of a guild have to read its members again.
+// Reset says that followers of a guild must read its members again.
 type Reset struct {
 	Guild leaderboard.GuildRef
 	Why   events.Reason
 }
 
-// tellReset puts a reset into its guild's log of events, at least once: the archive notes it afterwards.
+// tellReset adds a reset to its guild's log of events, at least once: the archive notes it afterwards.
 func (c *Closer) tellReset(ctx context.Context, r Reset) error {
 	err := c.inLoaded(ctx, r.Guild, func() error { return c.live.AnnounceReset(ctx, r.Guild, r.Why) })
 	if err == nil {
@@ -73,7 +73,7 @@ func (c *Closer) tellReset(ctx context.Context, r Reset) error {
 	return nil
 }
 
-// inLoaded runs a step on a guild, which it loads when it has to. A deleted guild is left alone, without an error.
+// inLoaded runs a step on a guild, and loads the guild if necessary. For a deleted guild it does nothing.
 func (c *Closer) inLoaded(ctx context.Context, g leaderboard.GuildRef, step func() error) error {
 	err := leaderboard.InLoaded(ctx, c.loader, g, step)
 	if errors.Is(err, leaderboard.ErrGuildMoved) {

@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Periods lists a page (from 1) of the guild's periods of a kind, or of all kinds (""): running ones, and closed ones with at least one member; the
-// newest start first, then the shorter period. Each has up to ListWinners winners.
+// Periods lists a page (from 1) of the guild's periods of a kind, or of all kinds (""): running ones, and closed ones
+// with at least one member. The newest start comes first, then the shorter period. Each has up to ListWinners winners.
 func (b *Boards) Periods(ctx context.Context, g *guild.Guild, kind period.Kind, number int64) ([]Listed, error) {
 	if number > leaderboard.MaxPage {
 		return nil, nil
@@ -32,7 +32,7 @@ func (b *Boards) Periods(ctx context.Context, g *guild.Guild, kind period.Kind, 
 	for i, c := range closed {
 		all[i] = Listed{Closed: c, Over: true}
 	}
-	before := skipped // how many come before all
+	before := skipped // how many periods in the list come before those in all
 	for _, r := range running {
 		if skipped > 0 && (len(all) == 0 || newestFirst(r, all[0]) < 0) {
 			before++
@@ -69,7 +69,7 @@ func (b *Boards) runningPeriods(ctx context.Context, g *guild.Guild, kind period
 	return all, nil
 }
 
-// open are the periods that run and have not closed.
+// open returns the running periods that have not closed.
 func (b *Boards) open(ctx context.Context, g *guild.Guild) (running []period.Period, err error) {
 	calendar := g.Calendar()
 	for _, p := range calendar.Running(period.DayAt(b.now(), calendar.Zone)) {
@@ -84,8 +84,8 @@ func (b *Boards) open(ctx context.Context, g *guild.Guild) (running []period.Per
 	return running, nil
 }
 
-// Activity lists the gains of each of the last days (at most MaxHistory), today included, oldest first, without days on which no member gained.
-// Today is from the live store, earlier days are as archived.
+// Activity lists the gains of all members on each of the last days (at most MaxHistory), including today. The oldest
+// day is first; days without gains are left out. Today comes from the live store, earlier days from the archive.
 func (b *Boards) Activity(ctx context.Context, g *guild.Guild, days int) ([]DayTotals, error) {
 	calendar := g.Calendar()
 	if !calendar.Counts() {
@@ -103,8 +103,8 @@ func (b *Boards) Activity(ctx context.Context, g *guild.Guild, days int) ([]DayT
 	return all, err
 }
 
-// History lists a member's gains on each of the last days, oldest first, without days with a gain of 0. A NotFound fault for a user without an
-// entry.
+// History lists a member's gains on each of the last days. The oldest day is first; days
+// with a gain of 0 are left out. It returns a NotFound fault for a user without an entry.
 func (b *Boards) History(ctx context.Context, g *guild.Guild, user id.User, days int) ([]period.Gain, error) {
 	latest, err := b.running.EntryGains(ctx, g, user)
 	calendar := g.Calendar()

@@ -15,14 +15,14 @@ var periodsClosed = prometheus.NewCounterVec(prometheus.CounterOpts{
 
 func init() {
 	for _, kind := range period.Kinds {
-		periodsClosed.WithLabelValues(string(kind)) // so that the first one is an increase
+		periodsClosed.WithLabelValues(string(kind)) // create the series now, so that Prometheus sees the first event as an increase
 	}
 }
 
 var closeLag = prometheus.NewDesc("levelboard_period_close_lag_seconds",
 	"Time since the first period has ended that is not closed, in any guild; 0 when there is none. Only the replica that holds the lease tells.", nil, nil)
 
-// Collectors are the metrics of this package.
+// Collectors returns the metrics of this package.
 func (c *Closer) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{periodsClosed, lagCollector{c}}
 }

@@ -8,15 +8,15 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// plan lists for a guild and a day the periods that have ended, by their ends, and what is open after they closed.
+// plan lists a guild's ended periods by their ends, and what is open after they have closed.
 type plan struct {
 	ended []period.Period
-	open  Open // after all of them
+	open  Open // after all of them have closed
 }
 
-// Since returns what is open once settings with this calendar are accepted on a day: a kind that was not open begins with the period of that day,
-// and a kind that is no longer configured is not open. If a new zone goes back, earlier periods may run again. Days are open while anything is
-// counted.
+// Since returns what is open after settings with this calendar are accepted on a day. A kind that was
+// not open begins with the period of that day. A kind that is no longer configured is not open. In a new
+// zone that is behind, earlier periods may be running again. Days are open while anything is counted.
 func (o Open) Since(calendar period.Calendar, today period.Day) Open {
 	since := Open{}
 	for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly} {
@@ -50,13 +50,13 @@ func planOf(d Due, calendar period.Calendar, today period.Day) plan {
 	return p
 }
 
-// next is when something ends next by the calendar; zero when nothing is counted.
+// next returns when the next period of the calendar ends; zero if nothing is counted.
 func (p plan) next(calendar period.Calendar) (next time.Time) {
 	for kind, first := range p.open {
 		_, ends := period.At(kind, first).Bounds(calendar.Zone)
 		next = earlier(next, ends)
 	}
-	return next // seasons end where days end, and days are always open
+	return next // seasons end when days end, and days are always open
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -66,7 +66,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// keep returns the first day whose gains an open period or season still needs; 0 when nothing is counted.
+// keep returns the first day whose gains an open period or season still needs; 0 if nothing is counted.
 func (p plan) keep(calendar period.Calendar, closedSeasons []string) (first period.Day) {
 	need := func(d period.Day) {
 		if first == 0 || d < first {
@@ -87,11 +87,11 @@ func (p plan) keep(calendar period.Calendar, closedSeasons []string) (first peri
 const (
 	// queuePage is how many steps are read at once.
 	queuePage = 100
-	// queueTime bounds the time that a look spends on one queue: closing goes first.
+	// queueTime bounds the time that a round spends on one queue, since closing is more important.
 	queueTime = 10 * time.Second
 )
 
-// work runs a step for everything that waits in the archive, for a bounded time, and leaves failures for later. The error is the first one.
+// work runs a step for each item that waits in the archive, for a bounded time. Failed items wait for a later call. It returns the first error.
 func work[T, P any](ctx context.Context, read func(context.Context, P, int) ([]T, error), place func(T) P, step func(context.Context, T) error) (first error) {
 	var after P // the zero value is the beginning
 	for deadline := time.Now().Add(queueTime); ctx.Err() == nil && time.Now().Before(deadline); {

@@ -16,9 +16,9 @@ import (
 const (
 	// administrator is the bit of a member's permissions that allows everything.
 	administrator = 1 << 3
-	// maxGuilds is how many guilds of a user are kept: the provider's limit.
+	// maxGuilds is how many guilds of a user are stored: the provider's limit.
 	maxGuilds = 200
-	// maxName bounds a name that is kept, in bytes.
+	// maxName bounds a stored name, in bytes.
 	maxName = 256
 )
 
@@ -37,15 +37,15 @@ type guildAnswer struct {
 	Permissions json.RawMessage `json:"permissions"` // a number in a string, or a number
 }
 
-// Identity is the user behind an access token, by the provider's answer.
+// Identity is the user of an access token, by the provider's answer.
 type Identity struct {
 	User   User
 	Guilds []Guild // at most maxGuilds
-	// Complete says that the whole answer could be read. Only a complete answer that lacks a guild may remove a right.
+	// Complete says that the whole answer could be read. Only then may a missing guild remove a right.
 	Complete bool
 }
 
-// identify asks the provider for the user and their guilds. It leaves out what it cannot read.
+// identify asks the provider for the user and their guilds. It skips what it cannot read.
 func (p *Provider) identify(ctx context.Context, t Token) (Identity, error) {
 	var who userAnswer
 	if err := p.get(ctx, "/users/@me", t, &who); err != nil {
@@ -59,7 +59,7 @@ func (p *Provider) identify(ctx context.Context, t Token) (Identity, error) {
 	if err := p.get(ctx, "/users/@me/guilds", t, &in); err != nil {
 		return Identity{}, err
 	}
-	// null is not a list of no guilds.
+	// A null is no empty list of guilds.
 	answer := Identity{User: user, Complete: in != nil && len(in) <= maxGuilds}
 	for _, g := range in {
 		known, whole := g.guild()
@@ -83,7 +83,7 @@ func (a userAnswer) user() (User, error) {
 	return User{ID: userID, Name: cmp.Or(cut(name), "User "+a.ID[len(a.ID)-4:]), Avatar: hash(a.Avatar)}, nil
 }
 
-// guild returns the guild, without an id when it has none, and whether all of it could be read.
+// guild returns the guild, and whether all of the answer could be read. The guild's id is empty if the answer has none.
 func (a guildAnswer) guild() (g Guild, whole bool) {
 	guildID, err := id.Parse[id.Guild](a.ID)
 	if err != nil {
@@ -104,7 +104,7 @@ func hash(of *string) string {
 	return *of
 }
 
-// cut bounds a name without leaving half a character.
+// cut bounds a name without splitting a character.
 func cut(name string) string {
 	name = strings.TrimSpace(strings.ToValidUTF8(name, ""))
 	for len(name) > maxName {

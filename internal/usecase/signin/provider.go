@@ -18,48 +18,48 @@ import (
 	"levelboard/internal/platform/metrics"
 )
 
-// ErrRefused says that the provider rejected a code or a token: the code was used, or the user withdrew access.
+// ErrRefused says that the provider rejected a code or a token: the code was used before, or the user withdrew access.
 var ErrRefused = errors.New("the provider refused")
 
 const (
-	// providerTime bounds one call of the provider.
+	// providerTime bounds one request to the provider.
 	providerTime = 5 * time.Second
-	// answerSize bounds an answer of the provider, in bytes; 200 guilds are about 60 KB.
+	// answerSize bounds an answer of the provider, in bytes. 200 guilds take about 60 KB.
 	answerSize = 1 << 20
-	// providerConns is how many connections there are to a host of the provider.
+	// providerConns is the maximum number of connections to a host of the provider.
 	providerConns = 16
 )
 
-// Token is the access that a user gave us at the provider. Formatting or logging one shows nothing of it.
+// Token is our access to the user's account at the provider. Formatting or logging it reveals nothing.
 type Token oauth2.Token
 
-// String keeps tokens out of whatever is formatted.
+// String keeps tokens out of formatted text.
 func (Token) String() string { return "[redacted]" }
 
 // GoString does so for %#v.
 func (Token) GoString() string { return "signin.Token{[redacted]}" }
 
-// LogValue keeps them out of logs.
+// LogValue keeps tokens out of logs.
 func (Token) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
 // ProviderOptions are the addresses of a provider, and our credentials there.
 type ProviderOptions struct {
 	ClientID     string
 	ClientSecret string
-	AuthURL      string // where people are sent
-	TokenURL     string // where a code is redeemed
-	APIURL       string // under it are users/@me and users/@me/guilds
-	RedirectURL  string // where it sends them back to; it has to be registered with the provider
+	AuthURL      string // where users sign in
+	TokenURL     string // where codes are redeemed
+	APIURL       string // base of users/@me and users/@me/guilds
+	RedirectURL  string // where the provider sends the browser back to; must be registered there
 }
 
-// Provider speaks to the OAuth 2.0 provider. It is safe for concurrent use.
+// Provider calls the OAuth 2.0 provider. It is safe for concurrent use.
 type Provider struct {
 	oauth  *oauth2.Config
 	apiURL string
 	client *http.Client
 }
 
-// NewProvider returns a Provider; nothing is sent yet.
+// NewProvider returns a Provider. It sends nothing yet.
 func NewProvider(o ProviderOptions) *Provider {
 	return &Provider{
 		oauth: &oauth2.Config{
@@ -71,24 +71,24 @@ func NewProvider(o ProviderOptions) *Provider {
 		client: &http.Client{
 			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxConnsPerHost: providerConns, IdleConnTimeout: 30 * time.Second},
 			Timeout:   providerTime,
-			// A redirect would take the token along to wherever it leads.
+			// A redirect would send the token to another address.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
 }
 
-// Close closes the connections that are kept.
+// Close closes idle connections.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
-// address is where to send somebody to sign in. The provider sends back state, and a code that needs the verifier.
+// address returns where to send the browser to sign in. The provider sends back state, and a code that needs the verifier.
 func (p *Provider) address(state, verifier string) string {
 	return p.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))
 }
 
-// errorCodes matches the error codes of RFC 6749. Anybody who knows the state can send any text, and it goes into the log.
+// errorCodes matches the error codes of RFC 6749. Anybody who knows the state can send any text here, and it is logged.
 var errorCodes = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 
-// denial returns the error for a code with which the provider sent somebody back (RFC 6749 4.1.2.1).
+// denial returns the error for an error code from the provider (RFC 6749 4.1.2.1).
 func denial(errorCode string) error {
 	switch {
 	case errorCode == "access_denied":
@@ -99,7 +99,7 @@ func denial(errorCode string) error {
 	return fmt.Errorf("the provider sent back no code, but the error %s", errorCode)
 }
 
-// redeem trades a code for access. ErrRefused when it is not valid (any more).
+// redeem trades a code for access. It returns ErrRefused for an invalid or used code.
 func (p *Provider) redeem(ctx context.Context, code, verifier string) (Token, error) {
 	got, err := p.oauth.Exchange(p.with(ctx), code, oauth2.VerifierOption(verifier))
 	if err != nil {
@@ -108,7 +108,8 @@ func (p *Provider) redeem(ctx context.Context, code, verifier string) (Token, er
 	return Token(*got), nil
 }
 
-// renew trades the refresh token for new access. ErrRefused when the user took it back. The refresh token stays unless there is a new one.
+// renew trades the refresh token for new access. It returns ErrRefused if the user
+// withdrew access. If the provider sends no new refresh token, the old one stays.
 func (p *Provider) renew(ctx context.Context, t Token) (Token, error) {
 	if t.RefreshToken == "" {
 		return Token{}, fmt.Errorf("renew access without a refresh token: %w", ErrRefused)
@@ -124,10 +125,10 @@ func (p *Provider) with(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, p.client)
 }
 
-// refusals are the statuses of a refusal: 400 or 401 as RFC 6749 5.2 has it, and 403, with which some providers say it.
+// refusals are the statuses of a rejection: 400 or 401 by RFC 6749 5.2, and 403 from some providers.
 var refusals = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}
 
-// plain drops the provider's text, which may hold anything, and tells a rejection (invalid_grant) from a failure.
+// plain drops the provider's text, which may contain anything, and tells a rejection (invalid_grant) from a failure.
 func plain(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {
@@ -143,7 +144,7 @@ func plain(err error) error {
 	return fmt.Errorf("the provider answered %d, error %.40q", status, answered.ErrorCode)
 }
 
-// get reads one resource of the provider's API. ErrRefused is a 401 and nothing else: firewalls answer 403 to everybody.
+// get reads one resource of the provider's API. It returns ErrRefused only for a 401: firewalls answer 403 to all requests.
 func (p *Provider) get(ctx context.Context, path string, t Token, into any) (err error) {
 	defer func() {
 		if err != nil {
@@ -176,7 +177,7 @@ func (p *Provider) get(ctx context.Context, path string, t Token, into any) (err
 	return nil
 }
 
-// What becomes of asking the provider.
+// Outcomes of a request to the provider.
 const (
 	ok      = "ok"
 	refused = "refused"
@@ -190,7 +191,7 @@ var (
 		"How often the provider was asked again about a session: ok, refused (the session is ended), failed (it could not be asked).", "outcome", ok, refused, failed)
 )
 
-// Collectors are the metrics of this package.
+// Collectors returns the metrics of this package.
 func Collectors() []prometheus.Collector { return []prometheus.Collector{signIns, refreshes} }
 
 func outcomeOf(err error) string {

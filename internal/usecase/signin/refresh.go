@@ -14,8 +14,8 @@ func (s *Sessions) unconfirmed(r record) bool {
 	return !r.Local && s.o.Provider != nil && now.Sub(r.Confirmed) > ConfirmTime && now.Sub(r.Tried) > retryTime
 }
 
-// freshen asks the provider again, for one request of a session at a time, since a refresh token may be good for one use only. The other requests
-// use the last answer. It continues when the browser disconnects; otherwise the new token would be lost.
+// freshen asks the provider again. For each session one request at a time does so, since a refresh token may work only once; the
+// other requests use the last answer. It continues when the browser disconnects, since otherwise the new token would be lost.
 func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime/2)
 	defer cancel()
@@ -26,7 +26,7 @@ func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record
 	if !claimed {
 		return old, nil
 	}
-	r, err := s.read(ctx, mine) // another one may just have done it
+	r, err := s.read(ctx, mine) // another request may just have confirmed it
 	if err != nil {
 		return old, err
 	}
@@ -50,8 +50,8 @@ func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record
 	return r, nil
 }
 
-// confirm updates the record by the provider's answer. It fails with ErrRefused only when the user withdrew access: if the provider does not
-// respond, the record stays.
+// confirm updates the record by the provider's answer. It fails only with ErrRefused,
+// if the user withdrew access. If the provider does not respond, the record stays.
 func (s *Sessions) confirm(ctx context.Context, r *record) error {
 	r.Tried = s.o.Now()
 	who, err := s.ask(ctx, r)
@@ -68,7 +68,7 @@ func (s *Sessions) confirm(ctx context.Context, r *record) error {
 	return nil
 }
 
-// ask asks the provider for the identity, which must be the same user. It renews a token that expires within a minute or is rejected.
+// ask asks the provider for the identity, which must be the same user. It first renews a token that expires within a minute or is rejected.
 func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -81,7 +81,7 @@ func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error)
 		if token, err = s.o.Provider.renew(ctx, r.Token); err != nil {
 			return who, err
 		}
-		r.Token = token // also when the next call fails: the old token may be used up
+		r.Token = token // set it even if the next call fails: the old token may be used up
 		who, err = s.o.Provider.identify(ctx, r.Token)
 	}
 	if err == nil && who.User.ID != r.User.ID {
@@ -90,7 +90,7 @@ func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error)
 	return who, err
 }
 
-// tell hands on which guilds the user manages now, if the whole answer could be read: a garbled answer must not cost a right.
+// tell passes on which guilds the user manages now, if the whole answer could be read: a garbled answer must not cost a right.
 func (s *Sessions) tell(ctx context.Context, who Identity) {
 	if s.o.Refreshed == nil || !who.Complete {
 		return

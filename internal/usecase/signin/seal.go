@@ -14,11 +14,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// sealPurpose is the purpose from which the sealing key is derived. Raise its number when the record changes its meaning: older sessions then do not
-// open.
+// sealPurpose is the purpose from which the sealing key is derived. Raise its
+// number when the record changes its meaning; older sessions then cannot be opened.
 const sealPurpose = "levelboard session 2"
 
-// secret is a session's secret, which only the browser keeps: 256 random bits.
+// secret is a session's secret, 256 random bits. Only the browser keeps it.
 type secret [32]byte
 
 func newSecret() secret {
@@ -29,7 +29,7 @@ func newSecret() secret {
 
 func (s secret) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
-// parseSecret reads the output of String, in that one spelling.
+// parseSecret reads the output of String, and rejects any other spelling.
 func parseSecret(text string) (s secret, ok bool) {
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(decoded) != len(s) {
@@ -41,15 +41,15 @@ func parseSecret(text string) (s secret, ok bool) {
 
 func (s secret) hash() Hash { return sha256.Sum256(s[:]) }
 
-// record is the sealed content of a session.
+// record is the content of a session before it is sealed.
 type record struct {
 	User      User      `json:"user"`
 	Guilds    []Guild   `json:"guilds,omitzero"`
 	Token     Token     `json:"token"`
-	Local     bool      `json:"local,omitzero"` // without a provider
+	Local     bool      `json:"local,omitzero"` // signed in without a provider
 	Started   time.Time `json:"started"`
-	Seen      time.Time `json:"seen"`      // last use, noted every seenTime
-	Confirmed time.Time `json:"confirmed"` // when the provider last told user and guilds
+	Seen      time.Time `json:"seen"`      // the last use, updated every seenTime
+	Confirmed time.Time `json:"confirmed"` // when the provider last confirmed user and guilds
 	Tried     time.Time `json:"tried"`     // when it was last asked
 }
 
@@ -78,7 +78,7 @@ func (s secret) seal(r record) ([]byte, error) {
 	return aead.Seal(nil, nil, encoded, hash[:]), nil
 }
 
-// open fails for anything that seal did not make with this secret.
+// open fails unless seal made the data with this secret.
 func (s secret) open(sealed []byte) (r record, err error) {
 	aead, err := s.cipher()
 	if err == nil {

@@ -1,10 +1,10 @@
-// Package signin authenticates users: it sends them to an OAuth 2.0 provider (authorization code with PKCE), learns who they are and which guilds
-// they are in, own or administer, and remembers that in sessions.
+// Package signin authenticates users. It sends them to an OAuth 2.0 provider (authorization code with PKCE),
+// learns who they are and which guilds they are in, own or administer, and remembers that in sessions.
 //
-// A session is a secret of 256 random bits, which only the browser has. The store keeps the session under the secret's SHA-256, sealed with a key
-// derived from the secret, so the stored data neither opens a session nor shows the provider's tokens.
+// A session is a secret of 256 random bits, which only the browser has. The store keeps the session under the secret's SHA-256,
+// sealed with a key derived from the secret. So the stored data neither opens a session nor shows the provider's tokens.
 //
-// The package knows no pages and no cookies (package web does) and no store; it declares the one that it needs.
+// The package knows no pages and no cookies (package web does), and no store: it declares the one that it needs.
 package signin
 
 import (
@@ -21,46 +21,47 @@ import (
 
 // The times of a session.
 const (
-	// IdleTime ends a session that was not used for so long.
+	// IdleTime is how long a session may be unused before it ends.
 	IdleTime = 7 * 24 * time.Hour
-	// LifeTime ends every session.
+	// LifeTime is the maximum age of a session.
 	LifeTime = 30 * 24 * time.Hour
-	// ConfirmTime is the age of the provider's answer at which it is asked again.
+	// ConfirmTime is the age of the provider's answer at which the provider is asked again.
 	ConfirmTime = 5 * time.Minute
-	// RightsTime is how old it may get before it does not count any more, because the provider could not be asked.
+	// RightsTime is the age at which the answer no longer gives rights, if the provider could not be asked again.
 	RightsTime = 15 * time.Minute
-	// retryTime is how long the provider is left alone after it could not be asked.
+	// retryTime is the pause after the provider could not be asked.
 	retryTime = time.Minute
 	// seenTime is the resolution of a session's last use.
 	seenTime = time.Hour
-	// holdTime is for how long one replica may change a session alone; longer than it takes to ask the provider.
+	// holdTime is how long one replica may claim a session to change it. It is longer than asking the provider takes.
 	holdTime = 30 * time.Second
-	// askTime bounds all that is asked of the provider while somebody waits for a page.
+	// askTime bounds all requests to the provider while a user waits for a page.
 	askTime = 6 * time.Second
-	// tellTime bounds the removal of lost rights while somebody waits for a page.
+	// tellTime bounds the removal of lost rights while a user waits for a page.
 	tellTime = 3 * time.Second
-	// sessionsOfUser is how many sessions a user has at the same time; one more ends the oldest.
+	// sessionsOfUser is the maximum number of a user's sessions. One more ends the oldest.
 	sessionsOfUser = 20
-	// entering is how many sign in at the same time, each with a connection to the provider; the other half is for confirming sessions.
+	// entering is how many users may sign in at the same time, each with a connection
+	// to the provider. The other half of the connections is for confirming sessions.
 	entering = providerConns / 2
 )
 
-// ErrBusy says that as many sign in at this moment as may. The provider was asked for nothing, and the code is as good as it was.
+// ErrBusy says that too many users are signing in at the moment. The provider was not asked, and the code is still valid.
 var ErrBusy = errors.New("too many sign in at the same time")
 
 // Local is a user who may sign in without a provider, for the demo.
 type Local struct {
 	User   User
 	Guilds []Guild
-	About  string // a line about the user, for the page of choices
+	About  string // a line about the user, for the page where one chooses
 }
 
-// Options are the settings of Sessions. Without a Provider and Locals nobody can sign in.
+// Options configure Sessions. Without a Provider and Locals nobody can sign in.
 type Options struct {
 	Provider *Provider
-	Locals   []Local // for the demo only: anybody who reaches the pages can be any of them
-	// Refreshed, if set, is called when the provider has said in full which guilds a user manages. Its failure is logged, and it is called
-	// again at the next refresh.
+	Locals   []Local // for the demo only: any visitor can sign in as any of them
+	// Refreshed, if set, is called with the complete list of guilds that a user manages, after
+	// the provider has sent it. If it fails, that is logged, and the next refresh calls it again.
 	Refreshed func(ctx context.Context, user id.User, managed []id.Guild) error
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -70,7 +71,7 @@ type Options struct {
 type Sessions struct {
 	store    Store
 	o        Options
-	entering *semaphore.Weighted // held by each sign-in for which the provider is asked
+	entering *semaphore.Weighted // held by each sign-in that asks the provider
 }
 
 // NewSessions returns the sessions in a store.
@@ -78,7 +79,7 @@ func NewSessions(store Store, o Options) *Sessions {
 	return &Sessions{store: store, o: o, entering: semaphore.NewWeighted(entering)}
 }
 
-// Address returns the provider's address for a sign-in; empty without a provider.
+// Address returns the provider's address for a sign-in, or "" without a provider.
 func (s *Sessions) Address(state, verifier string) string {
 	if s.o.Provider == nil {
 		return ""
@@ -89,7 +90,8 @@ func (s *Sessions) Address(state, verifier string) string {
 // Locals lists the users who may sign in without a provider.
 func (s *Sessions) Locals() []Local { return s.o.Locals }
 
-// Enter begins a session by the provider's code and returns its secret; ErrRefused for an invalid code, ErrBusy when too many sign in.
+// Enter begins a session with the provider's code and returns its secret. It
+// returns ErrRefused for an invalid code, and ErrBusy when too many users sign in.
 func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret string, err error) {
 	if s.o.Provider == nil {
 		return "", fmt.Errorf("sign in without a provider: %w", ErrRefused)
@@ -104,7 +106,7 @@ func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret str
 	return s.begin(ctx, record{User: who.User, Guilds: who.Guilds, Token: token, Started: now, Seen: now, Confirmed: now, Tried: now})
 }
 
-// redeem finds out whose code it is.
+// redeem finds the user of a code.
 func (s *Sessions) redeem(ctx context.Context, code, verifier string) (Token, Identity, error) {
 	if !s.entering.TryAcquire(1) {
 		return Token{}, Identity{}, ErrBusy
@@ -118,14 +120,14 @@ func (s *Sessions) redeem(ctx context.Context, code, verifier string) (Token, Id
 	return token, who, err
 }
 
-// Denied counts a sign-in that came back without a code and returns its error; ErrRefused when the user did not allow it.
+// Denied counts a sign-in that came back without a code, and returns its error: ErrRefused if the user did not allow it.
 func (s *Sessions) Denied(errorCode string) error {
 	err := denial(errorCode)
 	signIns.WithLabelValues(outcomeOf(err)).Inc()
 	return err
 }
 
-// EnterLocally begins a session for number n of Locals. ErrRefused for another number.
+// EnterLocally begins a session for Locals[n]. It returns ErrRefused if there is no such user.
 func (s *Sessions) EnterLocally(ctx context.Context, n int) (secret string, err error) {
 	if n < 0 || n >= len(s.o.Locals) {
 		return "", fmt.Errorf("sign in locally as number %d: %w", n, ErrRefused)
@@ -149,13 +151,13 @@ func (s *Sessions) begin(ctx context.Context, r record) (string, error) {
 	return fresh.String(), nil
 }
 
-// ttl is how long the store has to keep a session: a little longer than it is idle, since its last use is known only so exactly.
+// ttl is how long the store must keep a session: IdleTime, and seenTime more, since its last use is only known so exactly.
 func (s *Sessions) ttl(r record) time.Duration {
 	return min(IdleTime+seenTime, max(r.Started.Add(LifeTime).Sub(s.o.Now()), time.Millisecond))
 }
 
-// Find returns whose session the secret is; ErrNoSession when it is nobody's. It asks the provider again about old sessions; when it cannot,
-// the user's rights end after RightsTime.
+// Find returns the session of a secret, or ErrNoSession if there is none. It asks the
+// provider again about older sessions. If it cannot, the user's rights end after RightsTime.
 func (s *Sessions) Find(ctx context.Context, text string) (*Session, error) {
 	mine, ok := parseSecret(text)
 	if !ok {
@@ -177,7 +179,7 @@ func (s *Sessions) Find(ctx context.Context, text string) (*Session, error) {
 	return found, nil
 }
 
-// read returns the record of a session that has not ended. One that does not open is nobody's.
+// read returns the record of a session that has not ended. A session that cannot be opened counts as none.
 func (s *Sessions) read(ctx context.Context, mine secret) (record, error) {
 	sealed, err := s.store.Session(ctx, mine.hash())
 	if err != nil {
@@ -198,12 +200,12 @@ func (s *Sessions) read(ctx context.Context, mine secret) (record, error) {
 	return r, nil
 }
 
-// End ends the session; none is no error.
+// End ends the session. It is no error if there is none.
 func (s *Sessions) End(ctx context.Context, text string) error {
 	return s.end(ctx, text, func(r record, h Hash) error { return s.store.EndSession(ctx, r.User.ID, h) })
 }
 
-// EndAll ends every session of the user whose session this is; none is no error.
+// EndAll ends every session of this session's user. It is no error if there is none.
 func (s *Sessions) EndAll(ctx context.Context, text string) error {
 	return s.end(ctx, text, func(r record, _ Hash) error { return s.store.EndSessions(ctx, r.User.ID) })
 }
@@ -229,10 +231,10 @@ func (s *Sessions) end(ctx context.Context, text string, how func(record, Hash) 
 // ErrNoSession says that the session does not exist or has ended.
 var ErrNoSession = errors.New("there is no such session")
 
-// Hash is the SHA-256 of a session's secret, under which a store keeps it.
+// Hash is the SHA-256 of a session's secret. Stores keep the session under it.
 type Hash [32]byte
 
-// Kept is a session as a store keeps it.
+// Kept is a session in a store.
 type Kept struct {
 	Hash   Hash
 	User   id.User
@@ -240,23 +242,24 @@ type Kept struct {
 	Ends   time.Time // when it ends at the latest
 }
 
-// Store keeps sessions, for all replicas. Every method is safe to call again when its outcome is not known.
+// Store keeps sessions, for all replicas. Each method may be repeated when its outcome is unknown.
 type Store interface {
-	// PutSession keeps a new session for ttl (milliseconds), and of its user's sessions the limit that end last; now decides which ended.
+	// PutSession stores a new session for ttl (milliseconds). Of its user's
+	// sessions, it keeps the limit that end last; now decides which have ended.
 	PutSession(ctx context.Context, s Kept, ttl time.Duration, o PutOptions) error
-	// Session returns the sealed record; ErrNoSession.
+	// Session returns the sealed record, or ErrNoSession.
 	Session(ctx context.Context, h Hash) ([]byte, error)
-	// ClaimSession lets one caller among all replicas change the session, until it calls ReplaceSession or hold has passed.
+	// ClaimSession lets one caller among all replicas change the session, until that caller calls ReplaceSession or hold has passed.
 	ClaimSession(ctx context.Context, h Hash, hold time.Duration) (bool, error)
-	// ReplaceSession replaces it, keeps it for ttl, and gives up the claim. ErrNoSession when it was ended meanwhile.
+	// ReplaceSession replaces the record, keeps it for ttl, and releases the claim. It returns ErrNoSession if the session was ended meanwhile.
 	ReplaceSession(ctx context.Context, h Hash, sealed []byte, ttl time.Duration) error
-	// EndSession ends one session of the user, if it is there.
+	// EndSession ends one session of the user, if it exists.
 	EndSession(ctx context.Context, user id.User, h Hash) error
-	// EndSessions ends all that the user has at this moment.
+	// EndSessions ends all current sessions of the user.
 	EndSessions(ctx context.Context, user id.User) error
 }
 
-// PutOptions bound the sessions that PutSession leaves to a user.
+// PutOptions bound the sessions of a user that PutSession keeps.
 type PutOptions struct {
 	Limit int
 	Now   time.Time

@@ -7,18 +7,18 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// User is a signed-in user, as of the provider's last answer. Its strings come from a stranger.
+// User is a signed-in user, by the provider's last answer. Its strings may contain anything.
 type User struct {
 	ID     id.User `json:"id"`
-	Name   string  `json:"name"`            // what to call them; never empty
+	Name   string  `json:"name"`            // the name to show; never empty
 	Avatar string  `json:"avatar,omitzero"` // avatar hash, or empty
 }
 
-// Guild is a guild that the user is in, as the provider told.
+// Guild is a guild that the user is in, by the provider's last answer.
 type Guild struct {
 	ID            id.Guild `json:"id"`
-	Name          string   `json:"name,omitzero"` // kept only of guilds that the user manages
-	Icon          string   `json:"icon,omitzero"` // icon hash, or empty; likewise
+	Name          string   `json:"name,omitzero"` // stored only if the user manages the guild
+	Icon          string   `json:"icon,omitzero"` // icon hash, or empty; stored like Name
 	Owner         bool     `json:"owner,omitzero"`
 	Administrator bool     `json:"administrator,omitzero"`
 }
@@ -26,17 +26,17 @@ type Guild struct {
 // manages reports whether the user owns the guild or is an Administrator there.
 func (g Guild) manages() bool { return g.Owner || g.Administrator }
 
-// Session is a signed-in user, as one request sees them.
+// Session is a signed-in user in one request.
 type Session struct {
 	User User
-	// Guilds are the user's guilds; none when the provider has not confirmed them for RightsTime.
+	// Guilds are the user's guilds; none if the provider has not confirmed them for RightsTime.
 	Guilds []Guild
-	// Unconfirmed says that Guilds is empty for that reason.
+	// Unconfirmed says that Guilds is empty for this reason.
 	Unconfirmed bool
 }
 
-// Manages reports whether the user manages the guild: by the provider (owner or Administrator), or by the guild's own settings, which count
-// without the provider.
+// Manages reports whether the user manages the guild: by the provider (owner or
+// Administrator), or by the guild's own settings, which count even without the provider.
 func (s *Session) Manages(g *guild.Guild) bool {
 	if s == nil {
 		return false
@@ -44,7 +44,7 @@ func (s *Session) Manages(g *guild.Guild) bool {
 	return g.IsManager(s.User.ID) || slices.ContainsFunc(s.Guilds, func(known Guild) bool { return known.ID == g.ID && known.manages() })
 }
 
-// MayRead reports whether the user may read the guild's board: everybody a public one, its members and managers a private one.
+// MayRead reports whether the user may read the guild's board: every user a public one, its members and managers a private one.
 func (s *Session) MayRead(g *guild.Guild) bool {
 	if g.Visibility == guild.Public {
 		return true
@@ -52,7 +52,7 @@ func (s *Session) MayRead(g *guild.Guild) bool {
 	return s.Manages(g) || s != nil && slices.ContainsFunc(s.Guilds, func(known Guild) bool { return known.ID == g.ID })
 }
 
-// Managed lists the guilds that the provider says the user manages. It cannot say whether they are known here.
+// Managed lists the guilds that the user manages by the provider. They may be unknown here.
 func (s *Session) Managed() []Guild {
 	if s == nil {
 		return nil

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// evictIdle is how long a guild's use must not have been noted before it is cold. It is longer than idle by the time that
-// may pass between two notes of a guild in use, so no guild leaves that was used within idle.
+// evictIdle returns how long a guild must have no noted use before it counts as idle. It is longer
+// than idle by the time that may pass between two notes, so that no guild used within idle leaves.
 func evictIdle(idle time.Duration) time.Duration { return idle + idle/noteEvery }
 
-// evict removes idle guilds from the live store, for a part of the interval, and returns the rest for the next round. A guild may have changed since it
-// was seen, so evict asks the archive again, and the script that removes the guild checks that it is still as the archive holds it.
+// evict removes idle guilds from the live store, for a part of the interval, and returns the others for the next round. A guild may have
+// changed since the survey, so evict asks the archive again, and the script checks that the guild is still as the archive holds it.
 func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 	var gone atomic.Int64
 	deadline := time.Now().Add(w.interval / 4)
-	group, first := errgroup.WithContext(ctx) // the first error cancels first; the rest is asked in a later round
+	group, first := errgroup.WithContext(ctx) // the first error cancels this context
 	group.SetLimit(groupsAtOnce)
 	for len(cold) > 0 && first.Err() == nil && time.Now().Before(deadline) {
 		c := cold[0]
@@ -50,7 +50,7 @@ func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 func (w *Writer) evictGuild(ctx context.Context, c Quiet) (gone bool, err error) {
 	state, err := w.archive.State(ctx, c.Guild)
 	if errors.Is(err, ErrStale) {
-		return false, nil // it was deleted, and is dropped by Purge
+		return false, nil // the guild was deleted, so Purge drops it
 	}
 	if err != nil || state.Epoch != c.State.Epoch || state.Archived != c.State.Archived {
 		return false, err
@@ -58,8 +58,8 @@ func (w *Writer) evictGuild(ctx context.Context, c Quiet) (gone bool, err error)
 	return w.live.Evict(ctx, c, evictIdle(w.idle))
 }
 
-// Purge deletes data that nothing needs any more, as Run does in each sweep, for a part of the interval. A deleted guild leaves Redis first: once the
-// archive has forgotten its incarnation, nobody would look for it there. It needs no lease.
+// Purge deletes data that nothing needs any more, as Run does in each sweep, for a part of the interval. A deleted guild
+// leaves Redis first: after the archive has dropped its incarnation, nothing would find it there. Purge needs no lease.
 func (w *Writer) Purge(ctx context.Context) {
 	if err := w.dropDeleted(ctx); err != nil {
 		if ctx.Err() == nil {

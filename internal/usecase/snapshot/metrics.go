@@ -41,11 +41,11 @@ var (
 
 func init() {
 	for _, outcome := range []string{"mended", "refused"} {
-		badMembers.WithLabelValues(outcome) // so that the first one is an increase
+		badMembers.WithLabelValues(outcome) // create the series now, so that Prometheus sees the first event as an increase
 	}
 }
 
-// Collectors are the metrics of this package; Writer.Collector has more.
+// Collectors returns the metrics of this package. Writer.Collector has more.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{duration, members, failures, badMembers, archiveWentBack, evicted, leasesLost}
 }
@@ -64,8 +64,8 @@ var (
 		"Guilds in Redis, as the last sweep of the snapshot writer found them; only the replica that holds the lease tells.", nil, nil)
 )
 
-// Collector is the state of the lease, and the backlog, as the live store tells it at each scrape; without an answer there
-// are no values of that. What the writer has taken out of the index, only its own replica tells.
+// Collector returns the state of the lease, and the backlog, which each scrape reads from the live store. If that does not
+// answer, the backlog has no values. Only the writer's own replica counts guilds that the writer has taken out of the index.
 func (w *Writer) Collector() prometheus.Collector { return writerCollector{w} }
 
 type writerCollector struct{ *Writer }

@@ -10,42 +10,41 @@ import (
 )
 
 const (
-	// noteInterval is how long a guild that was added is not known to the Writer.
+	// noteInterval is the pause between two rounds of notes.
 	noteInterval = time.Second
-	// noteTime bounds one round of notes.
+	// noteTime bounds one round.
 	noteTime = 5 * time.Second
 	// noteSize is how many guilds one round trip notes.
 	noteSize = 500
-	// noteEvery is the part of the idle time after which a guild that is still used is noted again.
+	// noteEvery divides the idle time: a guild in use is noted once in each part.
 	noteEvery = 8
-	// notesKept bounds the guilds that are remembered: about 10 MB.
+	// notesKept bounds the guilds in memory: about 10 MB.
 	notesKept = 131_072
 )
 
-// Notes collects the guilds that this replica's requests used or changed, and notes them in the live store together, once a second. Losing notes is
-// safe: an unused-looking guild is loaded again, and the next sweep finds a changed one.
+// Notes collects the guilds that this replica's requests used or changed, and notes them in the live store once a
+// second. Losing notes is safe: a guild that seems unused is loaded again, and the next sweep finds a changed one.
 type Notes struct {
 	note  func(ctx context.Context, guilds []id.Guild) error
 	again time.Duration
 
 	mu    sync.Mutex
-	known map[id.Guild]struct{} // added since the last time that all was forgotten
+	known map[id.Guild]struct{} // added since forget was called last
 	fresh []id.Guild            // to be noted, in the order of their Add
 }
 
-// NewNotes returns Notes that call note. A guild that is added again within the time again after it was noted is noted only after that time; with 0,
-// with the next ones.
+// NewNotes returns Notes that call note. If a guild is added within again after it was
+// noted, it is not noted before that time is over. With 0, the next round notes it.
 func NewNotes(note func(ctx context.Context, guilds []id.Guild) error, again time.Duration) *Notes {
 	return &Notes{note: note, again: again, known: map[id.Guild]struct{}{}}
 }
 
-// NewUses returns Notes of the guilds that requests are about. A guild in use is noted eight times in the time after which it would be
-// idle.
+// NewUses returns Notes of the guilds that requests use. In the time after which a guild is idle, one in use is noted eight times.
 func NewUses(live Live, idle time.Duration) *Notes {
 	return NewNotes(live.NoteUses, max(idle/noteEvery, noteInterval))
 }
 
-// Add remembers a guild. It is safe for concurrent use, and waits for nothing.
+// Add adds a guild to the next round. It is safe for concurrent use, and does not block.
 func (n *Notes) Add(g id.Guild) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -59,7 +58,7 @@ func (n *Notes) Add(g id.Guild) {
 	n.fresh = append(n.fresh, g)
 }
 
-// Run notes guilds until ctx ends, and then the rest.
+// Run notes guilds until ctx ends, and then the remaining ones.
 func (n *Notes) Run(ctx context.Context, log *slog.Logger) {
 	noting := time.NewTicker(noteInterval)
 	defer noting.Stop()
@@ -78,7 +77,7 @@ func (n *Notes) Run(ctx context.Context, log *slog.Logger) {
 			_ = n.Flush(last)
 			return
 		case <-forgetting:
-			n.forget() // so that each guild is noted when it is added next
+			n.forget() // from now on, each guild is noted at its next Add
 		case <-noting.C:
 			failing = n.flushLogged(ctx, log, failing)
 		}
@@ -101,7 +100,7 @@ func (n *Notes) flushLogged(ctx context.Context, log *slog.Logger, failing bool)
 	return err != nil
 }
 
-// Flush notes the guilds added since the last call. After an error the next call tries again.
+// Flush notes the guilds added since the last call. After an error the next call retries.
 func (n *Notes) Flush(ctx context.Context) error {
 	n.mu.Lock()
 	fresh := n.fresh
@@ -121,7 +120,7 @@ func (n *Notes) Flush(ctx context.Context) error {
 	return nil
 }
 
-// putBack adds guilds again that could not be noted. A guild added meanwhile may be noted twice.
+// putBack adds guilds that could not be noted. A guild added meanwhile may be noted twice.
 func (n *Notes) putBack(guilds []id.Guild) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

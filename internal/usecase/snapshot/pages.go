@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// pageSize bounds the members of a guild that one script reads and one transaction writes, groupRows all rows of a group. They bound the
-	// writer's memory, however many members changed.
+	// pageSize bounds the members of a guild that one script reads and one transaction writes,
+	// groupRows all rows of a group. They bound the writer's memory, however many members changed.
 	pageSize  = 1000
 	groupRows = 10 * pageSize
 	// groupGuilds is how many guilds are read together.
 	groupGuilds = 100
-	// fitsAtOnce is how many guilds of a group are compared with the archive at the same time. A guild that went back in time is loaded as a whole,
-	// so it is less than a group.
+	// fitsAtOnce is how many guilds of a group are compared with the archive at the same time.
+	// It is less than a group, since a guild that went back in time is loaded as a whole.
 	fitsAtOnce = 16
-	// mostFits bounds how often a guild is made to fit the archive in one round.
+	// mostFits bounds how often fit is called for a guild in one round.
 	mostFits = 4
-	// doubts is how many guilds have to fail by themselves before it is the archive that is to blame.
+	// doubts is how many guilds must fail one by one before the archive itself counts as failing.
 	doubts = 2
 )
 
@@ -53,7 +53,7 @@ func (r *round) writePages(ctx context.Context, tasks []*task) {
 	r.end(ctx, read)
 }
 
-// next takes a page. With the last one of this round, no change waits any more from before its first one was read.
+// next sets the page. After the last page of this round, no change from before its first page still waits.
 func (t *task) next(p Page) {
 	t.Page = p
 	switch {
@@ -65,7 +65,7 @@ func (t *task) next(p Page) {
 	}
 }
 
-// commit writes pages in one transaction. If it fails as a whole, one guild may be the reason, so each is tried alone.
+// commit writes pages in one transaction. If that fails as a whole, it tries each page alone, since one guild may be the reason.
 func (r *round) commit(ctx context.Context, tasks []*task) {
 	batches := make([]Batch, len(tasks))
 	for i, t := range tasks {
@@ -86,7 +86,7 @@ func (r *round) commit(ctx context.Context, tasks []*task) {
 	}
 }
 
-// commitEach writes pages one by one. When the first few fail it is the archive, and the others are not tried.
+// commitEach writes pages one by one. If the first few all fail, it blames the archive and skips the others.
 func (r *round) commitEach(ctx context.Context, tasks []*task) {
 	failed := 0
 	for i, t := range tasks {
@@ -95,7 +95,7 @@ func (r *round) commitEach(ctx context.Context, tasks []*task) {
 			failed++
 			continue
 		}
-		t.Batch.Known = max(t.Batch.Known, t.Batch.Rev) // the archive may have committed it, and only the answer was lost
+		t.Batch.Known = max(t.Batch.Known, t.Batch.Rev) // the failed transaction may have committed, with only its answer lost
 		r.commit(ctx, []*task{t})
 		if t.Err != nil && !misfit(t.Err) {
 			failed++
@@ -103,8 +103,8 @@ func (r *round) commitEach(ctx context.Context, tasks []*task) {
 	}
 }
 
-// end tells the live store which pages are archived. Guilds with more changes go back into the index, for the next round: on a cluster
-// nothing else puts them there.
+// end notes in the live store which pages are archived. Guilds with more changes go
+// back into the index, for the next round: on a cluster nothing else puts them there.
 func (r *round) end(ctx context.Context, tasks []*task) {
 	var written []*task
 	var batches []Batch
@@ -126,18 +126,18 @@ func (r *round) end(ctx context.Context, tasks []*task) {
 	}
 }
 
-// misfit reports whether an error says that a guild does not fit the archive, and fit may help.
+// misfit reports whether an error says that a guild does not fit the archive, so that fit may help.
 func misfit(err error) bool {
 	return errors.Is(err, ErrStale) || errors.Is(err, ErrArchiveBehind) || errors.Is(err, ErrUnverified) || errors.Is(err, leaderboard.ErrNotLoaded)
 }
 
-// fit brings a guild in step with the archive, and reports whether to read it again.
+// fit makes a guild fit the archive, and reports whether to read it again.
 func (r *round) fit(ctx context.Context, t *task) (again bool) {
 	t.fits++
 	t.first = nil
 	switch guild := t.Batch.Guild; {
 	case errors.Is(t.Err, leaderboard.ErrNotLoaded):
-		// The guild was deleted, and its changes are void; or it was loaded or verified meanwhile and waits for the next round.
+		// The guild was deleted, and its changes are void; or it was loaded or verified meanwhile, and waits for the next round.
 		t.Err = r.live.MarkChanged(ctx, t.guild)
 		return false
 	case errors.Is(t.Err, ErrUnverified):
@@ -150,12 +150,12 @@ func (r *round) fit(ctx context.Context, t *task) (again bool) {
 	case errors.Is(t.Err, ErrArchiveBehind):
 		t.Err = r.rewrite(ctx, Load{Guild: guild, Epoch: t.Batch.Epoch})
 	default:
-		// The live store has gone back in time unnoticed, or the guild was deleted. Reading the batch has noted its rev as on its way: the
-		// comparison with the archive must not see that.
+		// The live store has gone back in time unnoticed, or the guild was deleted. Distrust also undoes the
+		// note that this batch is about to be archived, which would mislead the comparison with the archive.
 		t.Err = r.live.Distrust(ctx, t.Batch)
 	}
 	if errors.Is(t.Err, leaderboard.ErrNotLoaded) || errors.Is(t.Err, ErrStale) {
-		t.Err = nil // the next page shows the rest
+		t.Err = nil // the next page shows the current state
 	}
 	return t.Err == nil
 }

@@ -12,15 +12,16 @@ import (
 const (
 	// compareSize is how many guilds one query of the archive compares.
 	compareSize = 500
-	// membersPage is how many archived members are read together: less than 1 MB.
+	// membersPage is how many archived members one query reads: less than 1 MB.
 	membersPage = 2000
 )
 
-// rewrite notes all members of a guild for the next snapshot, because the archive has lost commits: Postgres failed over to a lagging standby, lost
-// power, or was restored from a backup. The live store holds all members; those that only the archive has were deleted, and need their tombstone again.
+// rewrite notes all members of a guild for the next snapshot, because the archive has lost commits:
+// Postgres failed over to a lagging standby, lost power, or was restored from a backup. The live store
+// holds all members. Those that only the archive has were deleted, and need their tombstone again.
 //
-// The live store learns last that the archive holds less. Until then the archive rejects the guild's batches: if rewrite is cut off, the next one
-// starts it again.
+// The live store learns last that the archive holds less. Until then the archive rejects
+// the guild's batches: if rewrite is cut off, the next rejection starts it again.
 func (w *Writer) rewrite(ctx context.Context, l Load) error {
 	// The order matters: read the confirmed rev before the archive's.
 	known, err := w.live.NoteUnsaved(ctx, l, nil)
@@ -29,12 +30,12 @@ func (w *Writer) rewrite(ctx context.Context, l Load) error {
 	}
 	state, err := w.archive.State(ctx, l.Guild)
 	if err != nil || state.Epoch != l.Epoch || state.Archived >= known {
-		return err // without one, all that was lost still waits, and is repeated
+		return err // without an error: the lost changes still wait, and are written again
 	}
 	if err := w.live.NoteAllUnsaved(ctx, l); err != nil {
 		return err
 	}
-	// No member comes to the archive meanwhile, since it takes no batch of the guild.
+	// The archive gets no new members meanwhile, since it accepts no batch of the guild.
 	for users := []id.User{""}; len(users) > 0; {
 		rows, err := w.archive.Members(ctx, l.Guild, users[len(users)-1], membersPage)
 		if err != nil {
@@ -59,9 +60,9 @@ func (w *Writer) rewrite(ctx context.Context, l Load) error {
 	return nil
 }
 
-// compare checks that the archive still holds what it confirmed of fully archived guilds, and rewrites the others: they may never change, so no
-// rejected batch would reveal them. If there are many, the next shares of the sweep compare the rest. If the archive does not respond, they wait for
-// the next sweep.
+// compare checks that the archive still holds what it confirmed of fully archived guilds, and rewrites the
+// others. Such guilds may never change, so no rejected batch would reveal a loss. If there are many to rewrite,
+// the sweep's next shares compare the rest. If the archive does not respond, they wait for the next sweep.
 func (r *round) compare(ctx context.Context, quiet []Quiet) {
 	var behind []*task
 	for part := range slices.Chunk(quiet, compareSize) {

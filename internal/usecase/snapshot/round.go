@@ -15,23 +15,23 @@ import (
 // round is the state of one round. mu guards it while guilds are written at the same time.
 type round struct {
 	*Writer
-	hurry bool // nothing is left for later
+	hurry bool // leave nothing for later
 	taken map[id.Guild]bool
 
 	mu     sync.Mutex
 	failed map[id.Guild]error
-	first  error      // of failed, or of the round itself
-	again  []id.Guild // written, and more has changed
+	first  error      // an error of failed, or of the round itself
+	again  []id.Guild // guilds that were written, and have more changes
 }
 
-// task is a guild that is being written, and the page of it that was read last.
+// task is a guild that is being written, with the page read last.
 type task struct {
 	Page
 	guild id.Guild
-	// first is the first page, and the one after the guild was made to fit; nil until it was read. What changes after it has a higher rev
-	// and waits for the next round, so this one comes to an end however much does.
+	// first is the page read first, or first after fit; nil until then. Later changes have a
+	// higher rev and wait for the next round, so that this round ends however much changes.
 	first *Page
-	fits  int // how often it was made to fit the archive
+	fits  int // how often fit was called
 	more  bool
 }
 
@@ -47,7 +47,7 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 	r.do(ctx, tasks)
 }
 
-// do writes guilds in groups, page after page of all in a group.
+// do writes guilds in groups: a page of all guilds in a group, then the next page.
 func (r *round) do(ctx context.Context, tasks []*task) {
 	var work errgroup.Group
 	work.SetLimit(groupsAtOnce)
@@ -59,10 +59,10 @@ func (r *round) do(ctx context.Context, tasks []*task) {
 			return nil
 		})
 	}
-	_ = work.Wait() // each guild that failed is noted
+	_ = work.Wait() // failed has each guild that failed
 }
 
-// open returns the guilds with more to write in this round. It makes those fit that did not fit the archive, several at a time.
+// open returns the guilds with more to write in this round. It calls fit for those that did not fit the archive, several at a time.
 func (r *round) open(ctx context.Context, tasks []*task) (open []*task) {
 	var fits errgroup.Group
 	fits.SetLimit(fitsAtOnce)
@@ -75,7 +75,7 @@ func (r *round) open(ctx context.Context, tasks []*task) (open []*task) {
 			})
 		}
 	}
-	_ = fits.Wait() // each has its error
+	_ = fits.Wait() // each task has its error
 	for _, t := range tasks {
 		switch {
 		case t.more && ctx.Err() == nil:
@@ -87,7 +87,7 @@ func (r *round) open(ctx context.Context, tasks []*task) (open []*task) {
 	return open
 }
 
-// fail records an error, and the guilds that it concerns, if any. A round that ends early has its own reason.
+// fail records an error, and the guilds that failed with it. If the round ended early, the error is the cause of that.
 func (r *round) fail(ctx context.Context, err error, guilds ...id.Guild) {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -102,11 +102,11 @@ func (r *round) fail(ctx context.Context, err error, guilds ...id.Guild) {
 	}
 }
 
-// restarts is how long the restart of a server may take, or the failover from it.
+// restarts is how long the restart or the failover of a server may take.
 const restarts = 30 * time.Second
 
-// report logs the guilds that failed, one line for each reason: a warning the first time, since a server may just have restarted, an error once that
-// no longer explains it, then nothing.
+// report logs the guilds that failed, one line for each reason. The first time it is a warning, since a
+// server may just have restarted. After the time restarts it is an error; later failures are not logged.
 func (r *round) report(ctx context.Context) {
 	failures.Add(float64(len(r.failed)))
 	for g := range r.taken {
@@ -136,7 +136,7 @@ func (r *round) report(ctx context.Context) {
 	}
 }
 
-// putBack puts guilds with waiting changes back into the index, even after the round's end. The next round retries those that it could not put back.
+// putBack puts guilds with waiting changes back into the index, even after the round's end. If that fails, the next round sweeps all guilds.
 func (r *round) putBack(ctx context.Context, failed []id.Guild) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
 	defer cancel()

@@ -14,11 +14,11 @@ import (
 	"levelboard/internal/usecase/lease"
 )
 
-// badRowsKept bounds for how many members a log line is remembered, and with it how many lines there are: a damaged
-// member may change every second.
+// badRowsKept bounds the members that are logged, and so the lines: a damaged member may change every second.
 const badRowsKept = 1000
 
-// BadRows tells of members that could not be archived as they are, of each once. Only at level debug does it name them: a log is not erased.
+// BadRows logs members that could not be archived unchanged, each once. It
+// names them only at level debug, since an erasure does not reach the log.
 type BadRows struct {
 	log *slog.Logger
 
@@ -40,7 +40,7 @@ func (b *BadRows) tell(text string, g id.Guild, user id.User, why string) {
 	b.log.Debug("the member that cannot be archived as it is", "guild", g, "member", user)
 }
 
-// Good returns the batch without the rows that no archive could hold, or that no live store could load again, and tells of these and of damaged ones.
+// Good returns the batch without the rows that no archive could hold, or that no live store could load again. It logs these and the damaged ones.
 func (b *BadRows) Good(batch Batch) Batch {
 	for _, user := range batch.Mended {
 		badMembers.WithLabelValues("mended").Inc()
@@ -62,8 +62,8 @@ func (b Batch) entries() []Row {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
 }
 
-// Salvaged returns what Salvage merges into the archive, whose state is from: entries, and records of requests. Revs of another epoch mean nothing
-// there, so entries and records get the rev above Archived; a record is lost if its entries are not merged.
+// Salvaged returns what Salvage merges into the archive, whose state is from: entries, and records of requests. Revs of another
+// epoch cannot be compared, so entries and records get the rev above Archived. A record is lost if its entries are not merged.
 func (b Batch) Salvaged(from State) Batch {
 	s := Batch{Guild: b.Guild, Epoch: from.Epoch, AsOf: from.Archived + 1, Rows: b.entries(), Records: slices.Clone(b.Records)}
 	if b.Epoch == from.Epoch {
@@ -76,7 +76,7 @@ func (b Batch) Salvaged(from State) Batch {
 	return s
 }
 
-// Gone are the users of the rows that are Deleted.
+// Gone returns the users of the rows that are Deleted.
 func (b Batch) Gone() (users []id.User) {
 	for i := range b.Rows {
 		if b.Rows[i].Deleted {
@@ -86,11 +86,11 @@ func (b Batch) Gone() (users []id.User) {
 	return users
 }
 
-// mostGained is more than the changes of a day add up to. It keeps sums over members and days from overflowing.
+// mostGained is more than the changes of a day can add up to. It keeps sums over members and days from overflowing.
 const mostGained = 1 << 53
 
-// wrong says what is wrong with a row that could not be loaded into a live store again, or not be stored as text: then the whole guild could not be
-// hydrated any more. It names no user.
+// wrong returns what is wrong with a row that could not be loaded into a live store again, or not be
+// stored as text. Such a row would make the whole guild impossible to load. The text names no user.
 func (r *Row) wrong() string {
 	switch {
 	case !id.Valid(string(r.UserID)):

@@ -10,31 +10,31 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// sweepEvery is the number of intervals in which all loaded guilds are looked at, a share in each: a replica that was killed between a change and its
-// note in the index leaves a changed guild that is not in it. Fully archived guilds are compared with the archive (compare).
+// sweepEvery is the number of intervals in which all loaded guilds are surveyed, a share in each. A replica killed between a
+// change and its note leaves a changed guild out of the index. Fully archived guilds are compared with the archive (compare).
 const sweepEvery = 12
 
-// sweeper is how far the writer is with looking at all loaded guilds.
+// sweeper is the writer's progress in surveying all loaded guilds.
 type sweeper struct {
-	due     bool       // a new one
-	listing *listing   // nil when there is none
-	unswept []id.Guild // of the guilds that were loaded when it began, the ones not looked at yet
-	share   int        // of them, how many in a round
-	cold    []Quiet    // found, and not evicted yet
+	due     bool       // a new sweep
+	listing *listing   // nil if no list is being read
+	unswept []id.Guild // guilds that were loaded at the sweep's start and are not surveyed yet
+	share   int        // how many of them each round surveys
+	cold    []Quiet    // idle guilds found, and not evicted yet
 }
 
-// listing is a list of all loaded guilds on its way. Of 100,000 of them, on a Redis that has its hands full, it takes more than 20 seconds, for
-// which the snapshots do not wait.
+// listing is a list of all loaded guilds that is being read. For 100,000 guilds
+// on a busy Redis this takes more than 20 seconds. Snapshots do not wait for it.
 type listing struct {
-	all    bool // look at all of them at once
+	all    bool // survey all of them at once
 	cancel context.CancelFunc
-	ended  chan struct{} // closed; before, the rest is not to be read
+	ended  chan struct{} // closed at the end; do not read the fields below before
 	guilds []id.Guild
 	err    error
 }
 
-// beginSweep begins a sweep if one is due: the first one at once, replacing one that is under way, later ones when the previous one is over. Listing
-// the guilds ends with ctx at the latest.
+// beginSweep begins a sweep if one is due. The first one begins at once and replaces a running
+// one; a later one begins after the previous one. Listing the guilds ends with ctx at the latest.
 func (w *Writer) beginSweep(ctx context.Context, due bool) {
 	s, all := &w.sweeper, w.rounds == 0
 	s.due = s.due || due
@@ -52,7 +52,7 @@ func (w *Writer) beginSweep(ctx context.Context, due bool) {
 	s.listing = l
 }
 
-// unlist ends a list that is under way.
+// unlist cancels a list that is being read.
 func (w *Writer) unlist() {
 	if l := w.sweeper.listing; l != nil {
 		l.cancel()
@@ -61,8 +61,8 @@ func (w *Writer) unlist() {
 	}
 }
 
-// takeList begins with the guilds of a list once it is there, and waits for it while there is time: a moment at least, or a round that is
-// late would not look.
+// takeList starts the survey of a list when it is read. It waits for the list while the
+// round has time, and at least a moment, since otherwise a late round would never take it.
 func (r *round) takeList(ctx context.Context) (all bool, err error) {
 	s, l := &r.sweeper, r.sweeper.listing
 	if l == nil {
@@ -90,8 +90,8 @@ func (r *round) takeList(ctx context.Context) (all bool, err error) {
 	return l.all, l.err
 }
 
-// sweep looks at the next share of the loaded guilds, or at all: it writes the changed ones and notes the idle ones. After an error it writes the
-// changed ones that it found, and notes none.
+// sweep surveys the next share of the loaded guilds, or all. It writes the changed ones and collects
+// the idle ones. After an error it writes the changed ones that it found, and collects none.
 func (r *round) sweep(ctx context.Context) error {
 	all, unlisted := r.takeList(ctx)
 	if ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (r *round) sweep(ctx context.Context) error {
 	seen, err := r.live.Survey(ctx, share, evictIdle(r.idle))
 	r.write(ctx, seen.Changed)
 	if all && !r.hurry {
-		// After a restart of the live store these may be all guilds. They lose nothing while they wait, and changed guilds do not wait for them.
+		// After a restart of the live store these may be all guilds. They lose nothing by waiting, and changed guilds do not wait for them.
 		s.unswept, s.share = seen.Unverified, shareOf(seen.Unverified)
 	} else {
 		r.write(ctx, seen.Unverified)
@@ -118,5 +118,5 @@ func (r *round) sweep(ctx context.Context) error {
 	return err
 }
 
-// shareOf is how many of the guilds a round takes so that all are taken before the next sweep begins.
+// shareOf returns how many of the guilds to survey in each round, so that all are surveyed before the next sweep begins.
 func shareOf(guilds []id.Guild) int { return (len(guilds) + sweepEvery - 2) / (sweepEvery - 1) }

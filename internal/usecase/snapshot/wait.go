@@ -9,13 +9,13 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-// ErrNotArchived says that changes still wait to be archived at the end of a Wait.
+// ErrNotArchived says that at the end of a Wait changes still wait to be archived.
 var ErrNotArchived = errors.New("changes wait to be archived, and the snapshot writer gets nowhere")
 
 const (
-	// lookPause is the time between two looks of a Wait.
+	// lookPause is the pause between two checks of a Wait.
 	lookPause = 100 * time.Millisecond
-	// StallTime is how long a Wait lasts without progress.
+	// StallTime is how long a Wait continues without progress.
 	StallTime = 3 * time.Minute
 )
 
@@ -25,7 +25,7 @@ type Wait[Progress comparable] struct {
 	since time.Time
 }
 
-// Again pauses until the next look. It returns ErrNotArchived when looks have shown the same progress for StallTime, or when ctx ends.
+// Again pauses until the next check. It returns ErrNotArchived if seen has been the same for StallTime, or if ctx ends.
 func (w *Wait[Progress]) Again(ctx context.Context, seen Progress) error {
 	if now := time.Now(); w.since.IsZero() || seen != w.seen {
 		w.seen, w.since = seen, now

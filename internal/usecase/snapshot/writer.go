@@ -19,21 +19,22 @@ import (
 )
 
 const (
-	// groupsAtOnce is how many groups of guilds are written at the same time: while one waits for the archive, another is read. More would
-	// leave requests on the same machine too little of it.
+	// groupsAtOnce is how many groups of guilds are written at the same time: while one waits
+	// for the archive, another is read. More would leave too little of the machine for requests.
 	groupsAtOnce = 2
-	// tombstoneKeep is far longer than any batch can be under way.
+	// tombstoneKeep is far longer than any batch can be underway.
 	tombstoneKeep = 24 * time.Hour
-	// requestSlack is how much longer the archive keeps a request than it may be repeated, so that its clock and Redis' may differ.
+	// requestSlack is how much longer the archive keeps a request than it may be repeated, since its clock and Redis' may differ.
 	requestSlack = time.Hour
 	purgeLimit   = 5000
-	// mostTick keeps a stop, which looks for a renewal of another's lease, and a takeover short when the interval is long.
+	// mostTick bounds the pause between two renewals. With a long interval it
+	// keeps takeovers short, and stops, which wait to see another process renew.
 	mostTick = 1250 * time.Millisecond
 	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
 	putBackTime = 2 * time.Second
 )
 
-// Writer copies changed members to the archive, one writer among all replicas.
+// Writer copies changed members to the archive. Of all replicas, one writes.
 type Writer struct {
 	live     Live
 	archive  Archive
@@ -47,35 +48,33 @@ type Writer struct {
 	bad      *BadRows
 	lease    *lease.Elector
 
-	mu        sync.Mutex // one round at a time; guards the rest
+	mu        sync.Mutex // one round at a time; guards the fields below
 	cutOff    bool       // the archive did not answer the last time
-	lost      bool       // Redis did not, when a round asked it for the changed guilds
-	lastRound time.Time  // when it began
-	missed    time.Time  // when a round was due last that could not begin
+	lost      bool       // Redis did not answer the last round's call for the changed guilds
+	lastRound time.Time  // when the last round began
+	missed    time.Time  // when a round was last due that could not begin
 	rounds    int
 	sweeper   sweeper
-	failing   map[id.Guild]int // in how many rounds in a row
+	failing   map[id.Guild]int // in how many rounds in a row each guild failed
 
 	// For the metrics, which do not wait for a round to end.
-	underway atomic.Pointer[[]id.Guild] // taken out of the index, and to be written
-	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
+	underway atomic.Pointer[[]id.Guild] // taken out of the index, but not written yet
+	loaded   atomic.Pointer[int]        // how many loaded guilds the last sweep found; nil before the first
 }
 
-// WriterOptions are what a Writer needs; all but Idle and the days are required.
+// WriterOptions are what a Writer needs. Idle, the days and OnceTTL may be zero.
 type WriterOptions struct {
 	Holder   string        // names this process among the replicas
 	Interval time.Duration // between two rounds
-	// Idle is how long nobody must have used a guild before it leaves the live store; 0 is never. Uses have to be noted (see
-	// NewUses) with the same time.
+	// Idle is how long a guild must be unused before it leaves the live store; 0 means never. Uses must be noted with the same time (NewUses).
 	Idle                   time.Duration
-	HistoryDays, AuditDays int // how long the archive keeps what Keep.History and Keep.Audit say; 0 is for ever
-	// OnceTTL is how long a request may be repeated; 0 is leaderboard.OnceTTL.
+	HistoryDays, AuditDays int // days that the archive keeps Keep.History and Keep.Audit; 0 means forever
+	// OnceTTL is how long a request may be repeated; 0 means leaderboard.OnceTTL.
 	OnceTTL time.Duration
 	Log     *slog.Logger
 }
 
-// NewWriter returns a Writer. Guilds that were not compared with the archive since the live store came back are loaded by
-// loader first.
+// NewWriter returns a Writer. loader loads guilds that were not compared with the archive since the live store came back.
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	w := &Writer{
 		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, history: o.HistoryDays, audit: o.AuditDays, log: o.Log,
@@ -87,11 +86,11 @@ func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOp
 	return w
 }
 
-// Lease returns the lease under which this process writes; false when another one does. It is safe for concurrent use.
+// Lease returns the lease under which this process writes. held is false if another process holds it. It is safe for concurrent use.
 func (w *Writer) Lease() (lease.Lease, bool) { return w.lease.Lease(), w.lease.Held() }
 
-// Run writes until ctx ends. It renews or tries for the lease four times an interval, at least every 1.25 s. A lease lasts five times as
-// long, so that a dead holder's passes on within two intervals.
+// Run writes until ctx ends. It renews the lease, or tries to take it, four times an interval and at least every
+// 1.25 s. A lease lasts five times as long, so that another replica takes over from a dead one within two intervals.
 func (w *Writer) Run(ctx context.Context) {
 	ticker := time.NewTicker(w.tickTime())
 	defer ticker.Stop()
@@ -116,21 +115,21 @@ func (w *Writer) tick(ctx context.Context) {
 	if !w.takeLease(ctx) || !w.passed(w.lastRound) {
 		return
 	}
-	// A failure is logged and counted where it happens, and tried again in the next round.
+	// A failure is logged and counted where it happens, and retried in the next round.
 	_ = w.round(ctx, false)
 }
 
-// tickTime is how often the lease is renewed or tried for.
+// tickTime returns the pause between two calls that renew or take the lease.
 func (w *Writer) tickTime() time.Duration { return min(max(w.interval/4, time.Millisecond), mostTick) }
 
-// takeLease renews the lease or tries for it, and reports whether this process holds it.
+// takeLease renews or takes the lease, and reports whether this process holds it.
 func (w *Writer) takeLease(ctx context.Context) bool {
 	change, err := w.lease.Take(ctx)
 	if change.Lost {
 		leasesLost.Inc()
 	}
 	if change.Gained {
-		w.rounds = 0 // a new holder sweeps: only so are the guilds found that the last holder had taken out of the index
+		w.rounds = 0 // a new holder surveys all guilds: this finds those that the last holder had taken out of the index
 		w.log.InfoContext(ctx, "this process writes the snapshots now", "fence", w.lease.Lease().Fence)
 	}
 	switch {
@@ -154,17 +153,16 @@ func (w *Writer) takeLease(ctx context.Context) bool {
 	return err == nil
 }
 
-// passed reports whether an interval has passed since then. A tick that is early by less than half of the time to the next one is the
-// right one.
+// passed reports whether an interval has passed since a time. A tick that is early by less than half of tickTime counts.
 func (w *Writer) passed(since time.Time) bool {
 	return time.Since(since) >= w.interval-w.tickTime()/2
 }
 
-// round writes every guild in the index of changed ones, and the changed ones of the sweep's next share; the first round sweeps all. It keeps the
-// lease meanwhile, and ends early when the lease is lost. In a hurry it leaves nothing for later, and purges nothing.
+// round writes every guild in the index of changed ones, and the changed ones of the sweep's next share; the first round sweeps all.
+// It renews the lease meanwhile, and ends early if the lease is lost. In a hurry it leaves nothing for later, and purges nothing.
 func (w *Writer) round(ctx context.Context, hurry bool) error {
 	began, periodic := time.Now(), w.rounds%sweepEvery == 0
-	life := ctx // which a list of all guilds may need, and not only the round
+	life := ctx // the listing of all guilds may outlive the round
 	ctx, stop := w.lease.Keep(ctx)
 	defer stop()
 	r := &round{Writer: w, hurry: hurry, taken: map[id.Guild]bool{}, failed: map[id.Guild]error{}}
@@ -177,7 +175,7 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	w.rounds++
 	err = errors.Join(err, r.sweep(ctx))
 	if err != nil {
-		w.rounds = 0 // a sweep finds guilds that were taken out of the index and did not arrive
+		w.rounds = 0 // a sweep finds guilds that were taken out of the index and not written
 		if !w.lost && ctx.Err() == nil {
 			w.lost = true
 			w.log.WarnContext(ctx, "the changed guilds could not be read from Redis; the service tries again every interval: check Redis", "error", err)
@@ -199,11 +197,11 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	return errors.Join(err, r.first)
 }
 
-// replicaPause is the time between two attempts of a last snapshot while too few replicas have its reads.
+// replicaPause is the pause between two attempts of a last snapshot while too few replicas have its reads.
 const replicaPause = 100 * time.Millisecond
 
-// Flush writes all changes made until now, before a process ends; call Release after it. It returns nil when this process, or another one that holds
-// the lease, has archived everything, and otherwise the first error. It waits for lagging replicas until ctx ends.
+// Flush writes all changes made until now, before a process ends; call Release after it. It returns nil if this process, or another
+// holder of the lease, has archived everything, and otherwise the first error. It waits for lagging replicas until ctx ends.
 func (w *Writer) Flush(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,7 +217,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 		w.rounds = 0
 		err = w.round(ctx, true)
 		switch {
-		case errors.Is(err, lease.ErrLost): // another one has taken it over
+		case errors.Is(err, lease.ErrLost): // another process has taken the lease
 		case errors.Is(err, leaderboard.ErrNotReplicated) && pause.For(ctx, replicaPause):
 		default:
 			return err
@@ -227,15 +225,15 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 }
 
-// Release gives the lease up, so that another replica can take it at once.
+// Release releases the lease, so that another replica can take it at once.
 func (w *Writer) Release(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lease.Release(ctx)
 }
 
-// Import writes members of a guild that is not loaded straight into the archive. It takes the lease if it must, so that no round runs meanwhile. The
-// rows carry the guild's next rev, and so replace older ones.
+// Import writes members straight into the archive. The guild must not be loaded. Import takes the lease if
+// necessary, so that no round runs meanwhile. The rows have the guild's next rev, and so replace older ones.
 func (w *Writer) Import(ctx context.Context, g leaderboard.GuildRef, rows []Row) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

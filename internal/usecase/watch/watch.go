@@ -1,5 +1,5 @@
-// Package watch shows pages of boards as they change. A page is read once every half second for all who watch it, and its rows only if its
-// guild has changed. It knows no HTTP.
+// Package watch shows pages of boards as they change. Each watched page is read every half second,
+// once for all its watchers; its rows are read only if the guild has changed. It knows no HTTP.
 package watch
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// defaultInterval is how often a page is read, and so how often it changes for its watchers.
+	// defaultInterval is how often a page is read, and so how soon its watchers see a change.
 	defaultInterval = 500 * time.Millisecond
 	// readTime bounds one read.
 	readTime = 2 * time.Second
@@ -41,66 +41,66 @@ type Board interface {
 
 // FeedOptions configure a Feed.
 type FeedOptions struct {
-	Interval time.Duration // how often a page is read; 0 is 500 ms
+	Interval time.Duration // how often a page is read; 0: 500 ms
 	Log      *slog.Logger
-	Now      func() time.Time // says when a period ends
-	// Guild reads a guild as it is now, with the newest flags of hidden users: some watch for hours.
+	Now      func() time.Time // decides when a period has ended
+	// Guild returns the guild as it is now, with the newest flags of hidden users: a page may be watched for hours.
 	Guild func(ctx context.Context, g id.Guild) (*guild.Guild, error)
 }
 
-// Feed has the pages that are watched. It is safe for concurrent use.
+// Feed holds the watched pages. It is safe for concurrent use.
 type Feed struct {
 	board   Board
 	o       FeedOptions
 	open    context.Context // ends with Close
 	close   context.CancelFunc
-	failing atomic.Bool // the last read failed, and that was logged
+	failing atomic.Bool // the last read failed, which was logged
 
 	mu    sync.Mutex
 	pages map[target]*page
 }
 
-// target names a page by the number that was asked for.
+// target identifies a page by the number that the watcher gave.
 type target struct {
 	guild       id.Guild
 	incarnation guild.Incarnation
-	period      period.Period // the zero value is all time
+	period      period.Period // the zero value means all time
 	number      int64
 }
 
-// page is one that somebody watches. Whoever has its turn may use what stands below it.
+// page is a watched page. Only the holder of turn may use the fields below it.
 type page struct {
-	watchers int // under Feed.mu
+	watchers int // guarded by Feed.mu
 
-	turn    chan struct{} // holds one while somebody has it
-	guild   *guild.Guild  // as of the last read
-	due     time.Time     // of the next read
+	turn    chan struct{} // a mutex, as a channel so that waiting callers can give up
+	guild   *guild.Guild  // as the last read found it
+	due     time.Time     // when the next read is due
 	newest  State
-	changes int   // how often newest became another one; 0 until it was read
-	ended   error // why nothing is read any more
+	changes int   // how often newest has changed; 0 until the first read
+	ended   error // why the page is no longer read
 }
 
-// State is a page as it was at a moment. Rows are shared by all who watch; nobody may change them.
+// State is a page at one moment. All watchers share Rows: do not change them.
 type State struct {
 	Version leaderboard.Version
 	Total   int64 // members on the board
-	Gained  int64 // by all of them, in the period
+	Gained  int64 // by all members, in the period
 	Number  int64 // of the page
 	Rows    []leaderboard.Standing
 }
 
-// AllTime is the page of a view.
+// AllTime turns a view into the state of its page.
 func AllTime(v leaderboard.View) State {
 	return State{Version: v.Version, Total: v.Total, Number: v.Number, Rows: leaderboard.WithoutGains(v.Rows)}
 }
 
-// Running reads a page of a running period; a number past the last stands for the last.
+// Running reads a page of a running period. If number is past the last page, it reads the last.
 func Running(ctx context.Context, board leaderboard.PeriodReader, g *guild.Guild, p period.Period, number int64) (State, error) {
 	found, number, err := leaderboard.PeriodPage(ctx, board, g, p, number)
 	return State{Version: found.Version, Total: found.Members, Gained: found.Gained, Number: number, Rows: found.Rows}, err
 }
 
-// NewFeed returns a Feed that nobody watches.
+// NewFeed returns a Feed without watchers.
 func NewFeed(board Board, o FeedOptions) *Feed {
 	o.Interval = cmp.Or(o.Interval, defaultInterval)
 	f := &Feed{board: board, o: o, pages: map[target]*page{}}
@@ -108,22 +108,22 @@ func NewFeed(board Board, o FeedOptions) *Feed {
 	return f
 }
 
-// Close ends all watchers and lets nobody watch any more.
+// Close ends all watchers and allows no new ones.
 func (f *Feed) Close() { f.close() }
 
-// Closed is closed by Close.
+// Closed returns a channel that Close closes.
 func (f *Feed) Closed() <-chan struct{} { return f.open.Done() }
 
-// Watcher is one who watches a page. Next is for one goroutine.
+// Watcher watches a page. Next is for one goroutine.
 type Watcher struct {
 	feed   *Feed
 	target target
 	page   *page
-	seen   int // page.changes of what Next returned last
+	seen   int // page.changes at the last result of Next
 }
 
-// Watch watches a page of a guild, by its number from 1; one past the last stands for the last. It is of a running period, whose end ends the
-// Watcher, or, with the zero Period, of all time. An Unavailable fault when the service stops. Leave the Watcher at the end.
+// Watch watches a page of a guild by its number, from 1; past the last page it is the last one. p is a running period, whose end also ends
+// the Watcher, or the zero Period for all time. When the service stops it returns an Unavailable fault. Call Leave on the Watcher at the end.
 func (f *Feed) Watch(g *guild.Guild, p period.Period, number int64) (*Watcher, error) {
 	if f.open.Err() != nil {
 		return nil, fault.Down("watch a page", errClosed)
@@ -139,7 +139,7 @@ func (f *Feed) Watch(g *guild.Guild, p period.Period, number int64) (*Watcher, e
 	return v, nil
 }
 
-// Leave ends the watching.
+// Leave ends the Watcher.
 func (v *Watcher) Leave() {
 	v.feed.mu.Lock()
 	defer v.feed.mu.Unlock()
@@ -148,8 +148,8 @@ func (v *Watcher) Leave() {
 	}
 }
 
-// Next waits until the page differs from what it returned last, and returns the newest; a slow watcher misses what was in between. It fails
-// when ctx ends, after which it can be called again, when the guild is deleted, when the period ends, and when the feed is closed.
+// Next waits until the page differs from its last result, and returns the newest state; a slow watcher misses states in between. It
+// fails when the guild is deleted, the period ends or the feed is closed, and when ctx ends, after which Next can be called again.
 func (v *Watcher) Next(ctx context.Context) (State, error) {
 	for {
 		select {
@@ -178,13 +178,13 @@ func (v *Watcher) Next(ctx context.Context) (State, error) {
 	}
 }
 
-// look reads a page that is due, in its turn. A read that failed is made up for by the next.
+// look reads the page if that is due. The caller must have its turn. After a failure the next read covers this one.
 func (f *Feed) look(at target, p *page) {
 	if time.Now().Before(p.due) || p.ended != nil {
 		return
 	}
 	p.due = time.Now().Add(f.o.Interval)
-	ctx, cancel := context.WithTimeout(f.open, readTime) // of no watcher, who may leave while others wait
+	ctx, cancel := context.WithTimeout(f.open, readTime) // not a watcher's context: it may leave while others wait
 	defer cancel()
 	p.guild = f.current(ctx, p.guild)
 	if _, ends := at.period.Bounds(p.guild.Calendar().Zone); at.period.ID != "" && !f.o.Now().Before(ends) {
@@ -203,9 +203,9 @@ func (f *Feed) look(at target, p *page) {
 	}
 }
 
-// current is a watched guild as it is now. A read that knows of newer flags of hidden users copies them, if whoever set them could not.
+// current returns a watched guild as it is now. Its number of hidden flags makes the next read copy flags that nobody has copied yet.
 func (f *Feed) current(ctx context.Context, g *guild.Guild) *guild.Guild {
-	ctx, cancel := context.WithTimeout(ctx, readTime/4) // an archive that is silent leaves time to read
+	ctx, cancel := context.WithTimeout(ctx, readTime/4) // if the archive is silent, this leaves time for the read
 	defer cancel()
 	now, err := f.o.Guild(ctx, g.ID)
 	if err != nil || now.Incarnation != g.Incarnation {
@@ -232,7 +232,7 @@ func (f *Feed) read(ctx context.Context, at target, p *page) (State, error) {
 	return AllTime(v), nil
 }
 
-// show makes s the newest state. A change of the guild that does not show on the page wakes nobody.
+// show makes s the newest state. It wakes the watchers only if the page itself has changed.
 func (p *page) show(s State) {
 	same := s
 	same.Version = p.newest.Version

@@ -213,7 +213,7 @@ func TestThePreviewOffersWhatAFileNeeds(t *testing.T) {
 	ready := choose(rewards, "choose", "from", "auto", "settings", "on").want(200, "Take the settings", `name="settings" value="on" checked`).lacks("Import 0 members")
 	unticked := choose(ready, "confirm", "from", "auto").want(200, "There is nothing to import")
 	ready = choose(unticked, "choose", "from", "auto", "settings", "on")
-	choose(ready, "confirm", "from", "auto", "settings", "on").want(200, "Import finished")
+	choose(ready, "confirm", "from", "auto", "settings", "on").want(200, "Import finished", "Settings that were taken from the files stay.")
 	if saved := w.saved(); !strings.Contains(saved, `"roleRewards":[{`) {
 		t.Errorf("the settings are %s, want role rewards of the file", saved)
 	}

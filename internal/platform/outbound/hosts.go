@@ -31,11 +31,8 @@ func ParseHosts(list []string) (h Hosts, wrong string) {
 // Name reports whether a host, as a URL has it, is named or is an address in a prefix that is.
 func (h Hosts) Name(host string) bool {
 	address, err := netip.ParseAddr(host)
-	return err == nil && h.address(address.Unmap()) || slices.Contains(h.names, canonical(host))
-}
-
-func (h Hosts) address(a netip.Addr) bool {
-	return slices.ContainsFunc(h.prefixes, func(p netip.Prefix) bool { return p.Contains(a) })
+	return err == nil && slices.ContainsFunc(h.prefixes, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) }) ||
+		slices.Contains(h.names, canonical(host))
 }
 
 func canonical(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }

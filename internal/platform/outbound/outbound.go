@@ -10,9 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"syscall"
 	"time"
 
 	"code.dny.dev/ssrf"
@@ -48,39 +46,24 @@ type Client struct {
 // New returns a Client. trust is for servers whose certificates the system does not know; nil for none.
 func New(allowed Hosts, trust *tls.Config) *Client {
 	transport := &http.Transport{
-		DialContext:     dial(allowed),
-		TLSClientConfig: trust, ForceAttemptHTTP2: true, DisableCompression: true, MaxResponseHeaderBytes: answerSize,
-		MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second,
+		DialContext: dial(allowed), TLSClientConfig: trust, ForceAttemptHTTP2: true, DisableCompression: true,
+		MaxResponseHeaderBytes: answerSize, MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second,
 	}
-	return &Client{
-		http:   &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		places: shares.New(AtOnce, PerHost),
-	}
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{&http.Client{Transport: transport, CheckRedirect: noRedirect}, shares.New(AtOnce, PerHost)}
 }
 
 // dial judges the address that it connects to, after the look-up: a name that pointed elsewhere when it was checked does not help.
 func dial(allowed Hosts) func(ctx context.Context, network, address string) (net.Conn, error) {
+	public := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed.prefixes...), ssrf.WithAllowedV6Prefixes(allowed.prefixes...))
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		host, _, err := net.SplitHostPort(address)
-		if err != nil {
-			return nil, err
+		dialer := net.Dialer{Control: public.Safe}
+		if host, _, err := net.SplitHostPort(address); err == nil && allowed.Name(host) {
+			dialer.Control = nil
 		}
-		dialer := net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
-			at, err := netip.ParseAddrPort(address)
-			if a := at.Addr().Unmap().WithZone(""); err != nil || !public(a) && !allowed.address(a) && !allowed.Name(host) {
-				return ErrPrivate
-			}
-			return nil
-		}}
 		return dialer.DialContext(ctx, network, address)
 	}
 }
-
-// registries knows which addresses IANA's registries of special-purpose addresses keep from the public.
-var registries = ssrf.New()
-
-// public reports whether an address can be that of a public host.
-func public(a netip.Addr) bool { return registries.SafeAddr(a) == nil }
 
 // Do sends a request and reads the answer. It waits for its turn until ctx ends; from then on it has Timeout. The error names neither path
 // nor query of the URL, which may be secret.
@@ -93,17 +76,15 @@ func (c *Client) Do(ctx context.Context, r *http.Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	answer, err := c.exchange(r.WithContext(ctx))
-	if err == nil {
+	switch at, ok := errors.AsType[*url.Error](err); {
+	case err == nil:
 		return answer, nil
-	}
-	if at, ok := errors.AsType[*url.Error](err); ok {
-		err = at.Err
-	}
-	switch {
-	case errors.Is(err, ErrPrivate):
+	case errors.Is(err, ssrf.ErrProhibitedIP):
 		err = ErrPrivate // without the address
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("there was no answer within %s", Timeout)
+	case ok:
+		err = at.Err
 	}
 	return Answer{}, err
 }

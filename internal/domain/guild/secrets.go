@@ -22,6 +22,16 @@ var revealed = json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, 
 // MarshalSecrets is Marshal with unmasked secrets, for the archives.
 func MarshalSecrets(s Settings) ([]byte, error) { return json.Marshal(s, revealed) }
 
+// Announcement returns the announcement with that id, or nil.
+func (s *Settings) Announcement(id string) *announcement.Announcement {
+	for i := range s.Announcements {
+		if s.Announcements[i].ID == id {
+			return &s.Announcements[i]
+		}
+	}
+	return nil
+}
+
 // sameSecrets reports whether announcements that are otherwise equal have the same URLs.
 func sameSecrets(a, b Settings) bool {
 	return slices.EqualFunc(a.Announcements, b.Announcements, func(a, b announcement.Announcement) bool { return a.URL == b.URL })
@@ -37,10 +47,8 @@ func (s *Settings) KeepSecrets(saved *Settings) error {
 		}
 		var kept announcement.Secret
 		if saved != nil {
-			for _, old := range saved.Announcements {
-				if old.ID == a.ID {
-					kept = old.URL
-				}
+			if old := saved.Announcement(a.ID); old != nil {
+				kept = old.URL
 			}
 		}
 		path := fmt.Sprintf("announcements[%d].url", i)

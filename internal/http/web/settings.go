@@ -221,7 +221,7 @@ func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 		page.Preview = &preview
 	}
 	if page.Checked = !page.Refused.bad() && len(page.Conflicts) == 0; ok {
-		if err := s.previewAnnouncements(c, page, p); err != nil {
+		if err := s.previewAnnouncements(c.Request.Context(), page, p); err != nil {
 			return err
 		}
 	}

@@ -6,13 +6,12 @@ package announce
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"log/slog"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"levelboard/internal/domain/announcement"
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
@@ -44,12 +43,12 @@ type State struct {
 	Shown     string    // a digest of what that shows
 }
 
-// Errors of the archive.
+// Faults of the archive.
 var (
 	// ErrUnknown says that there is no such announcement.
-	ErrUnknown = errors.New("there is no such announcement")
+	ErrUnknown = fault.New(fault.NotFound, "This guild has no announcement with this id. Read the ids in its settings.")
 	// ErrStale says that an announcement began again, was switched off or is gone since its state was read.
-	ErrStale = errors.New("the announcement was changed since it was read")
+	ErrStale = fault.New(fault.Conflict, "This announcement was changed at the same moment. Try again.")
 )
 
 // Archive is what is needed of Postgres or SQLite.
@@ -112,9 +111,8 @@ func (a *Announcer) find(ctx context.Context, k Key) (*guild.Guild, *announcemen
 	if err != nil {
 		return nil, nil, err
 	}
-	i := slices.IndexFunc(g.Announcements, func(one announcement.Announcement) bool { return one.ID == k.ID })
-	if i < 0 {
-		return nil, nil, asFault("", ErrUnknown)
+	if settings := g.Announcement(k.ID); settings != nil {
+		return g, settings, nil
 	}
-	return g, &g.Announcements[i], nil
+	return nil, nil, ErrUnknown
 }

@@ -3,7 +3,6 @@ package announce
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
@@ -87,8 +86,7 @@ func (d *delivery) send(ctx context.Context, p post) error {
 			return ctx.Err()
 		}
 		d.LastError = problem(answer, err)
-		wait := d.every << (tries - 1)
-		wait += rand.N(wait / 4)
+		wait := d.waitAfter(answer, tries)
 		switch status := answer.Status; {
 		case d.LastError == "":
 			d.LastSent = time.Now()
@@ -101,8 +99,7 @@ func (d *delivery) send(ctx context.Context, p post) error {
 			d.Log.WarnContext(ctx, "an announcement was switched off, because its webhook is gone; its managers see that in the settings",
 				"guild", d.Guild, "announcement", d.ID, "status", status)
 			return d.pass(ctx, p, switchedOff)
-		case status == http.StatusTooManyRequests:
-			wait = retryAfter(answer)
+		case status == http.StatusTooManyRequests: // this is no try
 		case tries == mostTries, err == nil && status < http.StatusInternalServerError:
 			return d.pass(ctx, p, dropped)
 		default:

@@ -1,11 +1,10 @@
 package announce
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,30 +37,26 @@ func (a *Announcer) Statuses(ctx context.Context, g *guild.Guild) ([]Status, err
 		return list, nil
 	}
 	found, err := a.Archive.AnnouncementStates(ctx, []id.Guild{g.ID})
-	if err != nil {
-		return nil, fault.Down("read announcements", err)
-	}
 	for i, one := range g.Announcements {
 		list[i] = Status{ID: one.ID, State: "on"}
 		for _, s := range found {
 			if s.ID == one.ID {
-				list[i].fill(s)
+				list[i].Reason, list[i].LastSentAt, list[i].LastError = orNil(s.Off), orNil(s.LastSent), orNil(s.LastError)
 			}
 		}
+		if list[i].Reason != nil {
+			list[i].State = "off"
+		}
 	}
-	return list, nil
+	return list, orDown("read announcements", err)
 }
 
-func (s *Status) fill(from State) {
-	if from.Off != "" {
-		s.State, s.Reason = "off", &from.Off
+// orNil is nil for a zero value.
+func orNil[T comparable](value T) *T {
+	if value == *new(T) {
+		return nil
 	}
-	if !from.LastSent.IsZero() {
-		s.LastSentAt = &from.LastSent
-	}
-	if from.LastError != "" {
-		s.LastError = &from.LastError
-	}
+	return &value
 }
 
 // NewSecret makes a new signing secret of a webhook and returns it; it is shown nowhere else. The one before ends at once.
@@ -75,21 +70,19 @@ func (a *Announcer) NewSecret(ctx context.Context, k Key) (string, error) {
 	}
 	secret := NewSigningSecret()
 	err = a.Archive.SetAnnouncementSecret(ctx, k, secret)
-	return "whsec_" + base64.StdEncoding.EncodeToString(secret), asFault("write a signing secret", err)
+	return "whsec_" + base64.StdEncoding.EncodeToString(secret), orDown("write a signing secret", err)
 }
 
 // SwitchOn makes an announcement that is off begin again from now. Events of the time between are not announced.
 func (a *Announcer) SwitchOn(ctx context.Context, k Key) error {
-	if _, _, err := a.find(ctx, k); err != nil {
-		return err
-	}
-	return asFault("switch an announcement on", a.Archive.SwitchAnnouncementOn(ctx, k))
+	return orDown("switch an announcement on", a.Archive.SwitchAnnouncementOn(ctx, k))
 }
 
-// Tested is the status that a webhook answered to a test, or what went wrong in words.
+// Tested is the status that a webhook answered to a test, or why there was none.
 type Tested struct {
-	Status int    `json:"status,omitzero"`
-	Error  string `json:"error,omitzero"`
+	Status  int    `json:"status,omitzero"`
+	Error   string `json:"error,omitzero"`
+	Problem string `json:"-"` // why it was not taken, in words; empty when it was
 }
 
 // Test posts a sample once, or edits a board now. The announcement's state stays as it is.
@@ -104,23 +97,25 @@ func (a *Announcer) Test(ctx context.Context, k Key) (Tested, error) {
 	states, err := a.Archive.AnnouncementStates(ctx, []id.Guild{k.Guild})
 	i := slices.IndexFunc(states, func(s State) bool { return s.Key == k })
 	if err != nil || i < 0 {
-		return Tested{}, asFault("read an announcement", errors.Join(err, ErrUnknown))
+		return Tested{}, orDown("read an announcement", cmp.Or(err, error(ErrUnknown)))
 	}
 	d := &delivery{Announcer: a, State: states[i], guild: g, settings: settings}
 	p, err := d.sample(ctx)
 	if err != nil || p.text == "" {
-		return Tested{Error: "Nothing was sent: the text of the sample comes out empty, or no level-up meets the conditions."}, err
+		const empty = "Nothing was sent: the text of the sample comes out empty, or no level-up meets the conditions."
+		return Tested{Error: empty, Problem: empty}, err
 	}
 	answer, err := d.try(ctx, p)
+	tested := Tested{Status: answer.Status, Problem: problem(answer, err)}
 	switch {
 	case ctx.Err() != nil:
-		return Tested{}, fault.Down("test an announcement", ctx.Err())
+		return tested, fault.Down("test an announcement", ctx.Err())
 	case err != nil:
-		return Tested{Error: problem(answer, err)}, nil
-	case problem(answer, nil) == "" && d.Kind == announcement.Board:
-		err = asFault("note a board's message", a.Archive.NoteBoardMessage(ctx, d.State))
+		tested.Error = tested.Problem
+	case tested.Problem == "" && d.Kind == announcement.Board:
+		return tested, orDown("note a board's message", a.Archive.NoteBoardMessage(ctx, d.State))
 	}
-	return Tested{Status: answer.Status}, err
+	return tested, nil
 }
 
 // Preview is what a test of settings posts; it is empty when nothing would be posted.
@@ -130,12 +125,10 @@ func (a *Announcer) Preview(ctx context.Context, g *guild.Guild, settings *annou
 	return p.text, err
 }
 
-func asFault(op string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, ErrUnknown), errors.Is(err, ErrStale):
-		return fault.New(fault.NotFound, "This guild has no announcement with this id. Read the ids in its settings.")
+// orDown is an error of the archive as a fault.
+func orDown(op string, err error) error {
+	if err == nil || fault.From(err).Code != fault.Internal {
+		return err
 	}
-	return fault.Down(op, fmt.Errorf("announcements: %w", err))
+	return fault.Down(op, err)
 }

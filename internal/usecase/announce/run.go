@@ -3,7 +3,6 @@ package announce
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -47,31 +46,15 @@ func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
 	t := &term{Announcer: a, lease: l, due: map[id.Guild]time.Time{}, busy: map[Key]bool{}}
 	a.term.Store(t)
 	defer a.term.Store(nil)
-	var working sync.WaitGroup
-	defer working.Wait()
+	defer t.working.Wait()
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	start := func(s State) {
-		switch {
-		case s.Off != "" || s.Kind == announcement.Bot:
-		case t.busy[s.Key]:
-			t.lookAt(s.Guild, time.Now().Add(t.every))
-		default:
-			t.busy[s.Key] = true
-			working.Go(func() {
-				t.deliver(ctx, s)
-				t.looking.Lock() // a look may have read the state of before
-				defer t.looking.Unlock()
-				delete(t.busy, s.Key)
-			})
-		}
-	}
 	pause.Again(ctx, func() time.Duration { return a.every }, func(ctx context.Context) error {
-		if now, held := a.Lease(); !held || now.Fence != l.Fence {
-			end()
-			return nil
+		if now, held := a.Lease(); held && now.Fence == l.Fence {
+			return t.look(ctx)
 		}
-		return t.look(ctx, start)
+		end()
+		return nil
 	}, func(err error) {
 		a.Log.WarnContext(ctx, "announcements cannot be posted; they are retried, and dropped after 15 minutes: check Redis and the archive", "error", err)
 	})
@@ -80,8 +63,9 @@ func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
 // term is the time in which this process holds a lease.
 type term struct {
 	*Announcer
-	lease lease.Lease
-	looks int // since the last one that failed
+	lease   lease.Lease
+	working sync.WaitGroup
+	looks   int // since the last one that failed
 
 	looking sync.Mutex   // is held during a look, and guards busy
 	busy    map[Key]bool // the announcements that are being worked on
@@ -100,35 +84,34 @@ func (t *term) lookAt(g id.Guild, at time.Time) {
 }
 
 // takeDue returns the guilds whose time has come.
-func (t *term) takeDue() []id.Guild {
+func (t *term) takeDue() (guilds []id.Guild) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	guilds := slices.DeleteFunc(slices.Collect(maps.Keys(t.due)), func(g id.Guild) bool { return time.Now().Before(t.due[g]) })
-	for _, g := range guilds {
-		delete(t.due, g)
+	for g, at := range t.due {
+		if !time.Now().Before(at) {
+			guilds = append(guilds, g)
+			delete(t.due, g)
+		}
 	}
 	return guilds
 }
 
 // look starts the announcements of guilds that are due, and now and then all others that have something to post.
-func (t *term) look(ctx context.Context, start func(State)) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+func (t *term) look(ctx context.Context) error {
+	reading, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	t.looking.Lock()
 	defer t.looking.Unlock()
-	eventful, err := t.Live.TakeEventful(ctx)
-	for _, g := range eventful {
-		t.lookAt(g, time.Now())
-	}
-	for part := range slices.Chunk(t.takeDue(), readAtOnce) {
-		states, failed := t.Archive.AnnouncementStates(ctx, part)
+	eventful, err := t.Live.TakeEventful(reading)
+	for part := range slices.Chunk(append(t.takeDue(), eventful...), readAtOnce) {
+		states, failed := t.Archive.AnnouncementStates(reading, part)
 		for _, s := range states {
-			start(s)
+			t.start(ctx, s)
 		}
 		err = errors.Join(err, failed)
 	}
 	if err == nil && t.looks%sweepLooks == 0 {
-		err = t.sweep(ctx, t.looks%boardLooks == 0, start)
+		err = t.sweep(ctx, reading)
 	}
 	if t.looks++; err != nil {
 		t.looks = 0 // what was taken out of the live store, or was due, is nowhere else
@@ -136,10 +119,10 @@ func (t *term) look(ctx context.Context, start func(State)) error {
 	return err
 }
 
-// sweep starts all announcements with events after their cursor, and boards.
-func (t *term) sweep(ctx context.Context, boards bool, start func(State)) error {
+// sweep starts all announcements with events after their cursor, and now and then all boards.
+func (t *term) sweep(ctx, reading context.Context) error {
 	for after := (Key{}); ; {
-		page, err := t.Archive.AnnouncementsOn(ctx, after, readAtOnce)
+		page, err := t.Archive.AnnouncementsOn(reading, after, readAtOnce)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -148,14 +131,31 @@ func (t *term) sweep(ctx context.Context, boards bool, start func(State)) error 
 		for i, s := range page {
 			from[i] = events.Cursor{Guild: leaderboard.GuildRef{ID: s.Guild, Incarnation: s.Incarnation}, After: s.Cursor}
 		}
-		read, err := t.Live.ReadEvents(ctx, from, 1)
+		read, err := t.Live.ReadEvents(reading, from, 1)
 		for i, entries := range read {
-			if page[i].Kind == announcement.Board && boards || page[i].Kind != announcement.Board && len(entries) > 0 {
-				start(page[i])
+			if page[i].Kind == announcement.Board && t.looks%boardLooks == 0 || page[i].Kind != announcement.Board && len(entries) > 0 {
+				t.start(ctx, page[i])
 			}
 		}
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// start works on an announcement, unless that is done already; then its guild is looked at again.
+func (t *term) start(ctx context.Context, s State) {
+	switch {
+	case s.Off != "" || s.Kind == announcement.Bot:
+	case t.busy[s.Key]:
+		t.lookAt(s.Guild, time.Now().Add(t.every))
+	default:
+		t.busy[s.Key] = true
+		t.working.Go(func() {
+			t.deliver(ctx, s)
+			t.looking.Lock() // a look may have read the state of before
+			defer t.looking.Unlock()
+			delete(t.busy, s.Key)
+		})
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/hashicorp/go-retryablehttp"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"levelboard/internal/domain/announcement"
@@ -109,25 +111,21 @@ func problem(a outbound.Answer, err error) string {
 	return said
 }
 
-// leastWait is how long a host that says 429 is left alone at least.
-const leastWait = 100 * time.Millisecond
-
-// retryAfter is how long a host wants to be left alone: by Discord's retry_after, in seconds with a fraction or, as older services that
-// imitate it say, in milliseconds; else by the header, in seconds or as a date.
-func retryAfter(a outbound.Answer) time.Duration {
-	header := a.Header.Get("Retry-After")
-	seconds, err := strconv.ParseFloat(header, 64)
-	if date, noDate := http.ParseTime(header); err != nil && noDate == nil {
-		seconds = time.Until(date).Seconds()
-	}
+// waitAfter is how long to wait before the next try: as a host that is busy says in its header, else twice as long each time. Discord says it
+// in the body, too, more exactly, in seconds; services that imitate an old Discord say it in milliseconds.
+func (d *delivery) waitAfter(a outbound.Answer, tries int) time.Duration {
+	wait := retryablehttp.DefaultBackoff(d.every, oldest, tries-1, &http.Response{StatusCode: a.Status, Header: a.Header})
 	var body struct {
 		RetryAfter float64 `json:"retry_after"`
 	}
-	if json.Unmarshal(a.Body, &body) == nil && body.RetryAfter > 0 {
-		inMillis := body.RetryAfter >= 1000 || seconds > 0 && body.RetryAfter >= 100*seconds
-		if seconds = body.RetryAfter; inMillis {
-			seconds /= 1000
+	if a.Status == http.StatusTooManyRequests && json.Unmarshal(a.Body, &body) == nil && body.RetryAfter > 0 {
+		unit := time.Second
+		if body.RetryAfter >= 1000 {
+			unit = time.Millisecond
+		}
+		if said := time.Duration(min(body.RetryAfter, 1e6) * float64(unit)); said < wait || a.Header.Get("Retry-After") == "" {
+			wait = said
 		}
 	}
-	return max(leastWait, time.Duration(min(max(seconds, 0), oldest.Seconds())*float64(time.Second)))
+	return min(wait, oldest) + rand.N(d.every/4)
 }

@@ -96,6 +96,9 @@ func (i *importing) run(ctx context.Context, guild string, files []string) error
 	if err := i.compare(ctx); err != nil {
 		return err
 	}
+	for _, w := range i.Report.Warnings {
+		i.warn(w)
+	}
 	if !i.json {
 		i.printPlan()
 	}

@@ -176,6 +176,17 @@ func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
 	}
 }
 
+// A program that reads --json sees warnings on standard error.
+func TestWarningsOfAnImportGoToStandardError(t *testing.T) {
+	environ, _ := withMembers(t, nil)
+	for _, flags := range [][]string{{"--dry-run"}, {"--dry-run", "--json"}} {
+		r := run(t, environ, "", append([]string{"import", samples + "arcane-scrape.json", "--guild", gophers}, flags...)...)
+		if r.code != exitOK || strings.Contains(r.stdout, "may be Arcane's") || !strings.Contains(r.stderr, "may be Arcane's") {
+			t.Errorf("%v: exit code %d\n%s\n%s", flags, r.code, r.stdout, r.stderr)
+		}
+	}
+}
+
 // Nothing to import is a failure without a checkpoint.
 func TestAnImportOfNothingFails(t *testing.T) {
 	environ, _ := withMembers(t, nil)

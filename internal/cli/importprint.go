@@ -62,9 +62,6 @@ func (i *importing) printPlan() {
 	for _, f := range i.Report.Files {
 		i.printf("%s: %s, %s\n", printable(f.Name), f.What, count(f.Rows, "member"))
 	}
-	for _, w := range i.Report.Warnings {
-		i.warn(w)
-	}
 	for _, fact := range i.plan.Facts(&i.Report) {
 		i.printf("%10d  %s\n", fact.Value, fact.Name)
 	}

@@ -60,7 +60,7 @@ func TestSeasonsAtTheirBounds(t *testing.T) {
 		season(`"start":"2026-12-01","end":"2026-12-02"`), season(`"start":"2026-12-01","end":"2028-01-05"`), season(`"start":"1970-01-01","end":"1970-01-02"`),
 		season(`"start":"9999-12-30","end":"9999-12-31"`), seasons(winter, spring), seasons(spring, winter),
 		seasons(strings.Replace(winter, "winter", "0123456789-abcdefghijklmnopqrst-", 1)), seasons(strings.Replace(winter, "Snow", strings.Repeat("é", 100), 1)),
-		seasons(strings.Replace(winter, "Snow", strings.Repeat("🌱", 64), 1)),
+		seasons(strings.Replace(winter, "Snow", strings.Repeat("🌱", 100), 1)),
 	} {
 		roundTrip(t, parse(t, document))
 	}

@@ -40,7 +40,7 @@ const seasonPrefix = "season-"
 // Season is a range of days that a guild chose: it contains Start but not End.
 type Season struct {
 	ID    string `json:"id"` // 1 to 32 of a-z, 0-9 and -
-	Name  string `json:"name" bytes:"1..256"`
+	Name  string `json:"name" bytes:"1..400"`
 	Start Day    `json:"start"`
 	End   Day    `json:"end"`
 }

@@ -27,11 +27,11 @@ func newQueryMetrics() queryMetrics {
 	return queryMetrics{
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "levelboard_archive_query_duration_seconds",
-			Help:    "Time of a query of Postgres, by the operation that it is part of; wait_for_connection is the wait for one.",
+			Help:    "Time of a Postgres query, by its operation; wait_for_connection is the wait for a connection.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"operation"}),
 		errors: metrics.NewCounterVec("levelboard_archive_query_errors_total",
-			"Queries of Postgres that were not answered, or with an error. A value that is not allowed is no error.", "operation"),
+			"Postgres queries without an answer or with an error. A rejected value is no error.", "operation"),
 	}
 }
 

@@ -20,9 +20,9 @@ var (
 	connectionsOpen = metrics.NewGauge("levelboard_http_connections_open",
 		"Connections to the API's listener that are open.")
 	connectionsRefused = metrics.NewCounterVec("levelboard_http_connections_refused_total",
-		"Connections to the API's listener that were closed at once: address (that address had as many as it may), descriptors (the process had).", "reason", reasonAddress, reasonDescriptors)
+		"Connections to the API's listener that were closed at once: address (the address had the maximum), descriptors (the process had).", "reason", reasonAddress, reasonDescriptors)
 	acceptErrors = metrics.NewCounter("levelboard_http_accept_errors_total",
-		"Connections to the API's listener that the system could not hand over.")
+		"Connections to the API's listener that the system could not accept.")
 )
 
 const (
@@ -152,7 +152,7 @@ type serverErrors struct{ log *slog.Logger }
 func (s serverErrors) Write(line []byte) (int, error) {
 	text := strings.TrimSpace(string(line))
 	if strings.HasPrefix(text, "http: panic") {
-		s.log.Error("a connection failed in a way that nobody expected; please report it", "error", text)
+		s.log.Error("a connection failed unexpectedly; please report it", "error", text)
 	} else {
 		s.log.Debug("net/http", "error", text)
 	}

@@ -62,7 +62,7 @@ func (a *App) within(ctx context.Context, what string, end func() error) error {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
-		a.log.WarnContext(ctx, "a part of the service did not end in time and is left behind", "what", what)
+		a.log.WarnContext(ctx, "a part of the service did not end in time; the stop continues without it", "what", what)
 		return nil
 	}
 }
@@ -124,7 +124,7 @@ func (a *App) lastSnapshot(ctx context.Context) error {
 	}
 	err := a.writer.Flush(flushCtx)
 	if releaseErr := a.writer.Release(ctx); releaseErr != nil {
-		a.log.WarnContext(ctx, "the snapshot lease could not be released, or other replicas that stop not notified; nothing to do, the lease expires", "error", releaseErr)
+		a.log.WarnContext(ctx, "the snapshot lease could not be released, or other stopping replicas could not be notified; nothing to do, the lease expires", "error", releaseErr)
 	}
 	if err == nil {
 		return nil

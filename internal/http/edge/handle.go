@@ -64,7 +64,7 @@ func Fail(c *gin.Context, log *slog.Logger, err error) *fault.Error {
 
 // logFailure logs a failure of the service. While a store is down every request fails; package logs drops repeated lines.
 func logFailure(c *gin.Context, log *slog.Logger, f *fault.Error, err error) {
-	level, message := slog.LevelError, "request failed in a way that nobody expected; please report it"
+	level, message := slog.LevelError, "request failed unexpectedly; please report it"
 	if f.Code == fault.Unavailable {
 		level, message = slog.LevelWarn, "request refused: a store does not answer, or there are too many requests; look at /readyz?verbose and the error"
 	}

@@ -26,21 +26,21 @@ var (
 	turnedAway = metrics.NewCounter("levelboard_http_requests_turned_away_total",
 		"Requests to /v2 that were refused with 503 because too many were being worked on.")
 	pageRequests = metrics.NewCounterVec("levelboard_page_cache_requests_total",
-		"Leaderboard pages asked for: hit (from memory), miss (read from Redis), shared (read once for several requests), not_modified (304).", "outcome", pageHit, pageMiss, pageShared, pageNotModified)
+		"Requests for leaderboard pages: hit (from memory), miss (read from Redis), shared (read once for several requests), not_modified (304).", "outcome", pageHit, pageMiss, pageShared, pageNotModified)
 	messagesAwarded = metrics.NewCounterVec("levelboard_messages_total",
-		"Messages that were answered: gained (XP), cooldown (nothing, because their author's had not ended), nothing (worth nothing, or their author has all XP there is). Those of replays are not counted again.", "outcome", "gained", "cooldown", "nothing")
+		"Messages by outcome: gained (XP), cooldown (none, since the author was in a cooldown), nothing (worth nothing, or the author has the maximum XP). Repeats are not counted again.", "outcome", "gained", "cooldown", "nothing")
 	xpAwarded = metrics.NewCounter("levelboard_xp_awarded_total",
 		"XP that messages gave.")
 	levelUps = metrics.NewCounter("levelboard_level_ups_total",
 		"Messages that brought their author to a higher level.")
 	replays = metrics.NewCounter("levelboard_idempotent_replays_total",
-		"Requests with an Idempotency-Key that had been made before and were answered with their first outcome.")
+		"Repeated requests with an Idempotency-Key, which were answered with their first outcome.")
 	streamsOpen = metrics.NewGauge("levelboard_event_streams_open",
 		"Streams of events and of watched pages that are open.")
 	eventsSent = metrics.NewCounter("levelboard_events_sent_total",
-		"Events that were sent on streams, each once for each stream.")
+		"Events sent on streams; an event counts once for each stream.")
 	streamsDropped = metrics.NewCounter("levelboard_event_streams_dropped_total",
-		"Streams of events that were ended because their clients did not read fast enough.")
+		"Streams of events ended because their clients read too slowly.")
 )
 
 // Outcomes of a request for a page.

@@ -188,10 +188,10 @@ func (s *Site) home(c *gin.Context) error {
 		content.Communities, err = s.managedBy(c.Request.Context(), session)
 		if content.Known = err == nil && (!session.Unconfirmed || len(content.Communities) > 0); err != nil {
 			// Show the rest of the page even if a store does not respond.
-			s.log.WarnContext(c.Request.Context(), "the start page leaves out somebody's communities", "error", err)
+			s.log.WarnContext(c.Request.Context(), "the start page lacks the visitor's communities", "error", err)
 		}
 		if content.Boards, err = s.myBoards(c.Request.Context(), session); err != nil {
-			s.log.WarnContext(c.Request.Context(), "the start page leaves out somebody's boards", "error", err)
+			s.log.WarnContext(c.Request.Context(), "the start page lacks the visitor's boards", "error", err)
 		}
 	}
 	s.describe(c, "/", "XP, levels, leaderboards and role rewards for chat communities, on your own server.")

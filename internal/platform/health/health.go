@@ -141,7 +141,7 @@ func (m *Monitor) note(ctx context.Context, d Dependency, err error) {
 		m.log.ErrorContext(ctx, "not ready: a store that every request needs does not respond; check that it runs and can be reached from here",
 			"store", d.Name, "error", err)
 	default:
-		m.log.WarnContext(ctx, "a store does not respond; what is cached is served meanwhile: check that the store runs and can be reached from here",
+		m.log.WarnContext(ctx, "a store does not respond; cached data is served meanwhile: check that the store runs and can be reached from here",
 			"store", d.Name, "error", err)
 	}
 }

@@ -74,7 +74,7 @@ func (h *Hiding) Set(ctx context.Context, g id.Guild, s Step) (changed int64, er
 		return 0, asFault("hide users", err)
 	}
 	if err := h.live.CopyHidden(context.WithoutCancel(ctx), leaderboard.Ref(now)); err != nil {
-		h.log.WarnContext(ctx, "who is hidden could not be copied to Redis; nothing to do, the next use of the guild does it", "guild", g, "error", err)
+		h.log.WarnContext(ctx, "flags of hidden users could not be copied to Redis; nothing to do, the next request for the guild copies them", "guild", g, "error", err)
 	}
 	h.announce.Announce(ctx, changes.Guild, string(g))
 	return changed, nil

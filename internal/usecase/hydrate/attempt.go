@@ -90,7 +90,7 @@ func (h *Hydrator) salvage(ctx context.Context, lock Lock, before snapshot.State
 		return fmt.Errorf("salvage guild %s: %w", lock.Guild.ID, err)
 	}
 	h.log.ErrorContext(ctx, "Redis has gone back in time: it lacks archived members; the guild is loaded again from the archive. "+
-		"Find out why Redis lost what it had: see docs/durability.md",
+		"Find out why Redis lost data: see docs/durability.md",
 		"guild", lock.Guild.ID, "archivedEpoch", before.Epoch, "archivedRev", before.Archived, "unsavedMembersKept", merged)
 	return nil
 }

@@ -143,7 +143,7 @@ var (
 	})
 	hydrationDuration = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "levelboard_hydration_duration_seconds",
-		Help:    "Time to load one guild from the archive into Redis, of loads that succeeded.",
+		Help:    "Time of a successful load of a guild from the archive into Redis.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	})
 )

@@ -50,7 +50,7 @@ func TestMembersInJSONThatAreSkipped(t *testing.T) {
 func TestUserDataThatIsNotValidIsLeftOut(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"levels":[{"userId":"`+user(1)+`","xp":1,"level":0,
 "tag":"`+strings.Repeat("x", 257)+`","avatar":"https://cdn.example/a.png"},{"userId":"`+user(2)+`","xp":1,"level":0,"tag":"a\u0000b"}]}`))
-	w.warns("left out, because it is not one: 2")
+	w.warns("invalid name or avatar was left out: 2")
 	for _, row := range w.order {
 		if row.User != nil && (row.User.Username != "" || row.User.Avatar != nil) {
 			t.Errorf("%+v", row.User)

@@ -113,7 +113,7 @@ func (r *Reader) judge() error {
 			return &FileError{File: r.files[0].Name, Message: "this is Amari's weekly leaderboard: its XP is that of one week; " +
 				"get the leaderboard that is not weekly"}
 		}
-		r.report.warn("Amari's weekly leaderboard was passed over, since its XP is that of one week.")
+		r.report.warn("Amari's weekly leaderboard was skipped, since its XP is that of one week.")
 	}
 	r.judgePages()
 	r.judgeAmari()
@@ -178,12 +178,12 @@ func (f *fileReader) end() {
 		f.report.warn("%s is about guild %s, not %s.", name, g, f.o.Guild)
 	}
 	if f.unfit > 0 {
-		f.report.warn("%s: members whose name or avatar was left out, because it is not one: %d.", name, f.unfit)
+		f.report.warn("%s: members whose invalid name or avatar was left out: %d.", name, f.unfit)
 	}
 	if f.roundIDs > 1 && f.roundIDs > f.found().Rows/2 {
 		f.report.warn("%s: user ids that end in 000: %d. A spreadsheet may have rounded them; get the file again without one.", name, f.roundIDs)
 	}
 	if f.prestiges > 0 {
-		f.report.warn("%s: members with a prestige, whose XP is what they gained since: %d.", name, f.prestiges)
+		f.report.warn("%s: members with a prestige, so that their XP counts only since then: %d.", name, f.prestiges)
 	}
 }

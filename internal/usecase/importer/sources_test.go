@@ -144,7 +144,7 @@ func TestPolarisSettingsAfterTheMembers(t *testing.T) {
 
 func TestLevelUp(t *testing.T) {
 	w := samples(t, "levelup-guild.json")
-	w.warns("prestige, whose XP is what they gained since: 1")
+	w.warns("prestige, so that their XP counts only since then: 1")
 	w.xp(map[id.User]level.XP{harrowfen: 48412, quillmoth: 32399, lantern: 32400, toby: 10000, tobyAlt: 2500, marrowbee: 401, pell: 400,
 		nuno: 100, sable: 99, winterpeg: 0}) // what has its default value is left out
 	if n := w.rows[winterpeg].MessageCount; n == nil || *n != 12 {

@@ -10,7 +10,7 @@ import (
 
 var periodsClosed = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Name: "levelboard_periods_closed_total",
-	Help: "Periods of guilds that this replica has closed, by kind; days are closed wherever anything is counted.",
+	Help: "Periods of guilds that this replica has closed, by kind. Days close in all guilds that count gains.",
 }, []string{"kind"})
 
 func init() {
@@ -20,7 +20,7 @@ func init() {
 }
 
 var closeLag = prometheus.NewDesc("levelboard_period_close_lag_seconds",
-	"Time since the first period has ended that is not closed, in any guild; 0 when there is none. Only the replica that holds the lease tells.", nil, nil)
+	"Time since the end of the oldest period that has not closed, in any guild; 0 if there is none. Only the replica that holds the lease reports it.", nil, nil)
 
 // Collectors returns the metrics of this package.
 func (c *Closer) Collectors() []prometheus.Collector {

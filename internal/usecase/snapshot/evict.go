@@ -36,13 +36,13 @@ func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 		cold = nil // the next sweep finds them again
 	}
 	if err != nil && ctx.Err() == nil {
-		w.log.WarnContext(ctx, "guilds that nobody uses could not leave Redis; they are retried within about a minute: check Redis and the archive", "error", err)
+		w.log.WarnContext(ctx, "unused guilds could not be evicted from Redis; they are retried within about a minute: check Redis and the archive", "error", err)
 	}
 	if n := gone.Load(); n > 0 {
 		evicted.Add(float64(n))
 		loaded := *w.loaded.Load() - int(n)
 		w.loaded.Store(&loaded)
-		w.log.InfoContext(ctx, "guilds that nobody used have left Redis; their next request loads them", "guilds", n)
+		w.log.InfoContext(ctx, "unused guilds were evicted from Redis; their next request loads them", "guilds", n)
 	}
 	return cold
 }

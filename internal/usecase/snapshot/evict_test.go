@@ -62,7 +62,7 @@ func TestAGuildThatNobodyUsesLeavesAndComesBack(t *testing.T) {
 		evicted := values(w, writer)["guilds_evicted_total"]
 		stop := w.Running(writer)
 		w.Eventually("the guild leaves", func() bool { return !loaded(w, g) })
-		w.Eventually("the log says so", func() bool { return w.Logged.Count("have left Redis") == 1 })
+		w.Eventually("the log says so", func() bool { return w.Logged.Count("were evicted from Redis") == 1 })
 		if got := values(w, writer); got["guilds_evicted_total"] != evicted+1 || got["guilds_loaded"] != 1 {
 			t.Errorf("one guild has left and one has not; the metrics are %v", got)
 		}

@@ -19,19 +19,19 @@ var (
 	})
 	failures = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_snapshot_failures_total",
-		Help: "Guilds that could not be written to the archive in a round, and rounds that could not begin because the archive did not answer; they are tried again in the next.",
+		Help: "Guilds that could not be written to the archive in a round, and rounds that could not begin because the archive did not answer. The next round retries them.",
 	})
 	badMembers = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_snapshot_bad_members_total",
-		Help: "Changed members that could not be archived as they are: mended, of which a part was unreadable in Redis, and refused, which the archive did not take.",
+		Help: "Changed members that could not be archived unchanged: mended (a part was unreadable in Redis) and refused (not archived).",
 	}, []string{"outcome"})
 	archiveWentBack = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_archive_went_back_total",
-		Help: "Guilds of which the archive had lost what it had committed, and that are written to it again.",
+		Help: "Guilds written to the archive again because it had lost their committed changes.",
 	})
 	evicted = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_guilds_evicted_total",
-		Help: "Guilds that have left Redis because nobody had used them for the time of LEVELBOARD_GUILD_IDLE.",
+		Help: "Guilds evicted from Redis because they were unused for LEVELBOARD_GUILD_IDLE.",
 	})
 	leasesLost = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_snapshot_leases_lost_total",
@@ -61,7 +61,7 @@ var (
 	leaseHeld = prometheus.NewDesc("levelboard_snapshot_lease_held",
 		"1 while this replica holds the lease and writes the snapshots, else 0.", nil, nil)
 	guildsLoaded = prometheus.NewDesc("levelboard_guilds_loaded",
-		"Guilds in Redis, as the last sweep of the snapshot writer found them; only the replica that holds the lease tells.", nil, nil)
+		"Guilds in Redis by the last sweep of the snapshot writer. Only the replica that holds the lease reports it.", nil, nil)
 )
 
 // Collector returns the state of the lease, and the backlog, which each scrape reads from the live store. If that does not

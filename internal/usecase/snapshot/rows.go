@@ -50,7 +50,7 @@ func (b *BadRows) Good(batch Batch) Batch {
 		what := r.wrong()
 		if what != "" {
 			badMembers.WithLabelValues("refused").Inc()
-			b.tell("a member cannot be archived, and is passed over until it changes again; set its XP to mend it", batch.Guild.ID, r.UserID, what)
+			b.tell("a member cannot be archived, and is skipped until it changes again; set its XP to repair it", batch.Guild.ID, r.UserID, what)
 		}
 		return what != ""
 	})

@@ -57,7 +57,7 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 				t.Errorf("member %d is archived as %+v", i, r)
 			}
 		}
-		for what, want := range map[string]int{"damaged": 7, "passed over": 3, "tried again": 0} {
+		for what, want := range map[string]int{"damaged": 7, "skipped": 3, "tried again": 0} {
 			if n := w.Logged.Count(what); n != want {
 				t.Errorf("%d lines say %q, want %d\n%s", n, what, want, w.Logged)
 			}

@@ -1,22 +1,22 @@
 // What every page may use. Pages work without it.
 //
-// data-open="ID"   on a button: opens the <dialog> of that id. Keep such a button hidden; it is shown when this runs. On a link to a
-//                  page that asks the same: opens the dialog in its place.
+// data-open="ID"   on a button: opens the <dialog> with that id. Keep such a button hidden; this script shows it. On a link to a
+//                  page with the same question: opens the dialog instead of the page.
 // data-close       on a button inside a dialog: closes it.
-// data-address     on what answers a form: the address that reloading leads to, in place of sending the form again.
-// data-copy="ID"   on a button: copies the text of the element of that id, and says so. Also shown when this runs.
-// details.menu     closes by a click elsewhere, and by Escape, which leaves the focus on its summary.
-// .picture img     goes when it does not load, and leaves the letter under it to be seen.
+// data-address     on the answer to a form: the address that a reload loads, instead of sending the form again.
+// data-copy="ID"   on a button: copies the text of the element with that id, and says so. This script shows it too.
+// details.menu     closes on a click elsewhere, and on Escape, which moves the focus to its summary.
+// .picture img     is removed when it does not load, so that the letter under it is visible.
 "use strict";
 
-// broken are the addresses of pictures that did not load. leaderboard.js does not put them back with the rows that change.
+// broken are the addresses of pictures that did not load. leaderboard.js leaves them out of changed rows.
 const broken = new Set();
 const dropPicture = (image) => {
   if (!image.matches(".picture img")) return;
   broken.add(image.src);
   image.remove();
 };
-// An image's error does not bubble, so it is met on its way down. Some came before this ran.
+// An image's error does not bubble, so it is captured. Some errors came before this script ran.
 document.addEventListener("error", (event) => { if (event.target instanceof Element) dropPicture(event.target); }, true);
 document.querySelectorAll(".picture img").forEach((image) => { if (image.complete && image.naturalWidth === 0) dropPicture(image); });
 
@@ -34,7 +34,7 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-open], [data-close], [data-copy]");
   if (!button) return;
   if (button.dataset.open) {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a link is wanted in another tab
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the user opens a link in another tab
     event.preventDefault();
     document.getElementById(button.dataset.open)?.showModal();
   } else if (button.dataset.copy) {
@@ -50,13 +50,13 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// A double click sends a form once. Coming back to the page makes it ready again.
+// A double click sends a form once. When the user returns to the page, the form can be sent again.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method !== "post" || event.defaultPrevented) return;
   if (form.dataset.sent) event.preventDefault();
   form.dataset.sent = "yes";
-  setTimeout(() => { delete form.dataset.sent; }, 10000); // what answers with a file leaves the page as it is
+  setTimeout(() => { delete form.dataset.sent; }, 10000); // an answer that is a file does not replace the page
 });
 addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; }));
 

@@ -1,9 +1,9 @@
-// Keeps the rows of a board as they are at the moment. The page works without it.
+// Keeps the rows of a board up to date. The page works without it.
 //
-// The service streams what changed, at most twice a second. If the stream is refused, the rows are read every few seconds. If the service
-// does not answer, the page says so and tries again, later each time and never all pages at once.
-// A row stays the same element while its member is on the page, so that it stays open and keeps the focus. Nothing is asked for
-// while the tab is hidden, or while somebody has paused it.
+// The service streams changed rows, at most twice a second. If it rejects the stream, this script polls the rows every few seconds. If it
+// does not answer, the page says so and retries, with growing and random pauses.
+// A row stays the same element while its member is on the page, so that it stays open and keeps the focus. The script requests nothing
+// while the tab is hidden or paused.
 "use strict";
 
 (() => {
@@ -19,7 +19,7 @@
   const button = document.getElementById("live");
   if (!board) return;
 
-  // A row that is opened reads where its member stands, each time.
+  // An opened row reads the member's ranks, each time.
   document.addEventListener("toggle", async (event) => {
     const place = event.target.open && event.target.querySelector("[data-standing]");
     if (!place) return;
@@ -27,7 +27,7 @@
       const answer = await fetch(`${place.parentElement.querySelector("a").href}/standing`, { cache: "no-store" });
       if (answer.ok) place.replaceChildren(fragment(await answer.text()));
     } catch {
-      // The profile has it, too.
+      // The member's page has them too.
     }
   }, true);
 
@@ -35,7 +35,7 @@
 
   const pollEvery = 5000;
   const streamAgainAfter = 60000;
-  const lostAfter = 10000; // of silence; a stream has a sign of life every 5 seconds
+  const lostAfter = 10000; // of silence; a stream has a keep-alive every 5 seconds
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let paused = Boolean(button && sessionStorage.getItem("paused")); // on all boards of the tab
   let stream = null;
@@ -47,7 +47,7 @@
   let finished = false; // a period has closed, or the board may not be read any more
 
   const words = { on: "", off: "", lost: "Reconnecting…", ended: "This board can no longer be read.", over: "" };
-  // say shows whether the rows are live. The button's name says what a press does.
+  // say shows whether the rows are live. The button's label says what a press does.
   const say = (state) => {
     if (button) {
       button.dataset.live = state;
@@ -61,13 +61,13 @@
 
   const parse = (html) => fragment(html).firstElementChild;
 
-  // morph makes one node like another, and touches only what is different.
+  // morph makes one node equal to another, and changes only the differences.
   const morph = (node, like) => {
     if (node.nodeType !== like.nodeType || node.nodeName !== like.nodeName) {
       node.replaceWith(like);
       return;
     }
-    if (node.dataset?.standing !== undefined) return; // what it holds was read for itself
+    if (node.dataset?.standing !== undefined) return; // its content is read separately
     if (node.nodeType === Node.TEXT_NODE) {
       if (node.data !== like.data) node.data = like.data;
       return;
@@ -91,12 +91,12 @@
   const forget = (row) => { sight.unobserve(row); seen.delete(row); };
   [...board.children].forEach(watch);
 
-  // The compositor fades the row's ::after by itself; a colour of the row would be painted for each frame.
+  // The compositor can fade ::after without painting; a colour of the row would be painted for each frame.
   const flash = (row) => {
     if (!calm.matches && seen.has(row)) row.animate({ opacity: [0.18, 0] }, { duration: 1200, pseudoElement: "::after" });
   };
 
-  // arrange puts the rows into their order and moves no more of them than it has to.
+  // arrange puts the rows into order, and moves as few as possible.
   const arrange = (order) => {
     const focused = document.activeElement;
     const wanted = new Set(order);
@@ -136,7 +136,7 @@
       finished = true;
       const over = document.getElementById("over");
       if (over) over.hidden = false;
-      else setTimeout(() => location.reload(), 10000 * Math.random()); // a frame shows the one that runs now
+      else setTimeout(() => location.reload(), 10000 * Math.random()); // then a frame shows the period that is running
       say("over");
       stop();
     }
@@ -192,10 +192,10 @@
     let opened = false;
     stream = mine;
     const lose = () => {
-      mine.close(); // or the browser would come back by itself, and all of them at once
+      mine.close(); // otherwise all browsers would reconnect at once, without a random pause
       if (stream !== mine) return;
       stop();
-      // A stream that was refused says no more than that: reading the rows tells why.
+      // A rejected stream does not say why; reading the rows does.
       if (!opened) {
         poll(Date.now() + streamAgainAfter);
         return;

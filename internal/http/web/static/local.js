@@ -1,5 +1,5 @@
-// Writes numbers as the reader's language does, and times as how long ago they are; the exact local time is their title. The page has both
-// in English and UTC without it. Names are in <bdi> and stay as they are.
+// Writes numbers in the reader's language, and times as how long ago they are, with the exact local time as title. Without it, the page
+// has both in English and UTC. It leaves names, which are in <bdi>, unchanged.
 "use strict";
 
 const localize = (() => {

@@ -1,4 +1,4 @@
-// Says what a change of XP or level would do while a manager types it. The page works without it.
+// Shows the effect of a change of XP or level while a manager types it. The page works without it.
 "use strict";
 
 (() => {
@@ -17,7 +17,7 @@
       const answer = form.xp.value.trim() ? await fetch(`${form.action}?${change}`, { cache: "no-store", signal: mine.signal }) : null;
       if (answer?.ok) said = await answer.text();
     } catch {
-      // The page that answers the form says it, too.
+      // The page that answers the form shows it too.
     }
     if (mine !== asked) return;
     place.textContent = said;

@@ -1,4 +1,4 @@
-// Warns before edits of a form are lost, adds what is chosen to its list at once, and stays in place when a form is checked. The page works without it.
+// Warns before edits of a form are lost, adds a chosen item to its list at once, and keeps the scroll position when a form is checked. Optional.
 "use strict";
 
 (() => {
@@ -11,14 +11,14 @@
     if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
     return field.defaultValue !== undefined && field.value !== field.defaultValue;
   };
-  // An answer to an earlier press of a button may have edits already.
+  // The answer to an earlier press of a button may already have edits.
   const unsaved = () => form.dataset.edits === "unsaved" || [...form.elements].some(edited);
   const tell = () => {
     leaving = false;
     for (const id of ["unsaved", "discard"]) document.getElementById(id).hidden = !unsaved();
   };
 
-  // An option is a name with its id as the text. One without a text is for the service to understand.
+  // An option is a name, with its id as the text. The service interprets an option without a text.
   form.addEventListener("change", ({ target }) => {
     const area = document.getElementById(target.dataset.into ?? "");
     const option = area && [...target.list.options].find((one) => one.text && one.value === target.value);
@@ -36,7 +36,7 @@
     saved = submitter?.value === "save";
     if (submitter?.value === "check") sessionStorage.setItem("checked", JSON.stringify([fromEnd(), document.activeElement.id]));
   });
-  // A check adds to the page above the form. An error has the focus, and stays in view.
+  // A check adds content above the form. An error has the focus, and stays in view.
   const fromEnd = () => document.documentElement.scrollHeight - scrollY;
   const checked = JSON.parse(sessionStorage.getItem("checked"));
   sessionStorage.removeItem("checked");
@@ -44,10 +44,10 @@
     scrollBy(0, fromEnd() - checked[0]);
     if (checked[1]) document.getElementById(checked[1])?.focus({ preventScroll: true });
   }
-  // The browser may have scrolled to it while a part of the page was missing, and the bar with the buttons hides it now.
+  // The browser may have scrolled to it before the whole page was loaded, so that the bar with the buttons now hides it.
   document.querySelector("[autofocus]")?.scrollIntoView({ block: "nearest" });
   document.getElementById("discard").addEventListener("click", () => { leaving = true; });
-  // A page that comes back from the browser's memory shows the form as it was sent. What was saved may be different by now.
+  // A page from the browser's back/forward cache shows the form as it was sent. The saved settings may differ by now.
   addEventListener("pageshow", ({ persisted }) => persisted && saved ? location.replace(form.action) : tell());
   addEventListener("beforeunload", (event) => { if (!leaving && unsaved()) event.preventDefault(); });
 })();

@@ -38,24 +38,25 @@ const fileTries = 10
 
 // Main runs the bot until SIGINT or SIGTERM, or asks a running one for its health, and returns the exit code: 0, 1 for a failure, 2 for wrong settings.
 func Main(args, environ []string, version string, stderr io.Writer) int {
+	if len(args) > 0 && args[0] != "healthcheck" {
+		fmt.Fprintln(stderr, "usage: levelboard-bot, with its settings in the environment (docs/bot.md), or levelboard-bot healthcheck")
+		return 2
+	}
 	settings, err := Load(environ)
 	for tries := 0; errors.Is(err, fs.ErrNotExist) && tries < fileTries; tries++ { // a service that starts, too, makes the file of its token
 		time.Sleep(time.Second)
 		settings, err = Load(environ)
 	}
-	if err == nil && len(args) > 0 {
-		if args[0] == "healthcheck" {
-			if err := health.Check(context.Background(), settings.OpsListen); err != nil {
-				fmt.Fprintln(stderr, err)
-				return 1
-			}
-			return 0
-		}
-		err = errors.New("usage: levelboard-bot, with its settings in the environment (docs/bot.md), or levelboard-bot healthcheck")
-	}
 	if err != nil {
 		fmt.Fprintf(stderr, "levelboard-bot: %v\n", err)
 		return 2
+	}
+	if len(args) > 0 {
+		if err := health.Check(context.Background(), settings.OpsListen); err != nil {
+			fmt.Fprintln(stderr, err)
+			return 1
+		}
+		return 0
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -60,7 +60,7 @@ func TestHidingIsFinished(t *testing.T) {
 	stop := w.start("LEVELBOARD_BOT_HIDE_ROLES=" + staff)
 	w.chat.WaitForCommands(t)
 	w.chat.SetRoles(guildID, ada, staff)
-	w.waitForLog("Levelboard and the guild are not alike yet")
+	w.waitForLog("the guild is not yet up to date in Levelboard or in Discord")
 	stop()
 	w.front.set(func() { w.front.refuses = "" })
 	w.start("LEVELBOARD_BOT_HIDE_ROLES=" + staff)

@@ -40,6 +40,13 @@ func TestSettingsNameAllMistakes(t *testing.T) {
 	}
 }
 
+func TestTheBotSaysHowToRunIt(t *testing.T) {
+	var said strings.Builder
+	if code := bot.Main([]string{"--help"}, nil, "test", &said); code != 2 || !strings.HasPrefix(said.String(), "usage: levelboard-bot, with its settings in the environment") {
+		t.Errorf("exit code %d, %q", code, &said)
+	}
+}
+
 func TestTheBotEndsWithASentence(t *testing.T) {
 	chat := discord.Start(t, gophers())
 	data := t.TempDir()

@@ -166,7 +166,7 @@ func (g *guild) work() {
 	for pause.For(g.k.life, g.k.Tick) {
 		if err := g.send(g.k.life); err != nil && g.k.life.Err() == nil {
 			g.retryAt = time.Now().Add(retryTicks * g.k.Tick)
-			g.log.Warn("Levelboard and the guild are not alike yet; the bot tries again", "error", err)
+			g.log.Warn("the guild is not yet up to date in Levelboard or in Discord; the bot tries again", "error", err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.k.life), stopTicks*g.k.Tick)

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// stuck are stores of a guild with a change at rev 2, of which the archive has only the first.
+// stuck are stores of a guild whose archive lacks the change of rev 2.
 type stuck struct {
 	checkpoints.Archive
 	checkpoints.Live
@@ -53,11 +53,11 @@ func (s *stuck) AbortHydration(context.Context, hydrate.Lock) error {
 
 func (*stuck) Announce(context.Context, changes.Kind, string) {}
 
-// of makes the use cases of one that is all stores.
+// of returns the use cases on s.
 func of(s *stuck) *checkpoints.Checkpoints { return checkpoints.New(s, s, s, s, checkpoints.Options{}) }
 
-// While the snapshot writer gets nowhere, what waits for it ends with an answer that says so; while it does, until the request ends. A guild does not
-// stay frozen for so long.
+// While the snapshot writer makes no progress, a wait for it ends with an error that says so. While it makes progress, the wait lasts as
+// long as the request. The guild does not stay frozen afterwards.
 func TestAWaitForTheSnapshotWriterEnds(t *testing.T) {
 	for name, wait := range map[string]func(c *checkpoints.Checkpoints, ctx context.Context) error{
 		"a checkpoint": func(c *checkpoints.Checkpoints, ctx context.Context) error {
@@ -87,14 +87,14 @@ func TestAWaitForTheSnapshotWriterEnds(t *testing.T) {
 					err := wait(of(s), ctx)
 					var f *fault.Error
 					if !errors.Is(err, snapshot.ErrNotArchived) || !errors.As(err, &f) || f.Code != fault.Unavailable || f.RetryAfter == 0 {
-						t.Errorf("it ends with %v", err)
+						t.Errorf("the wait ends with %v, want snapshot.ErrNotArchived, 503 with Retry-After", err)
 					}
 					inTime := progress == "nothing is archived" || name == "a reset"
 					if waited := time.Since(began); (waited < patience) != inTime || waited < snapshot.StallTime {
-						t.Errorf("it ends after %v", waited)
+						t.Errorf("the wait ends after %v, want at least %v, and before the request's %v: %v", waited, snapshot.StallTime, patience, inTime)
 					}
 					if name == "a reset" && !s.thawed {
-						t.Error("the guild stays frozen")
+						t.Error("after a failed reset the guild is still frozen")
 					}
 				})
 			})

@@ -22,13 +22,13 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 var errAway = errors.New("away")
 
-// memory is a Log of one guild, which every guild's is, but for those that are away.
+// memory is a Log of one guild. Every guild has its entries, except those that are away.
 type memory struct {
 	away    map[id.Guild]bool
 	mu      sync.Mutex
 	entries []Entry
 	read    func()       // called after the next read
-	uses    atomic.Int64 // of someGuild
+	uses    atomic.Int64 // uses of someGuild
 }
 
 func (m *memory) add(n int) {
@@ -87,7 +87,7 @@ func (m *memory) Version(context.Context, *guild.Guild) (leaderboard.Version, er
 	return leaderboard.Version{}, nil
 }
 
-// feed returns a Feed on m that nobody runs.
+// feed returns a Feed on m that is not running.
 func (m *memory) feed() *Feed {
 	return NewFeed(m, m, FeedOptions{
 		interval: time.Millisecond, Log: slog.New(slog.DiscardHandler),
@@ -111,12 +111,12 @@ func (m *memory) start(t *testing.T) *Feed {
 
 var someGuild = &guild.Guild{Incarnation: 1}
 
-// next waits for entries.
+// next returns the next entries.
 func next(t *testing.T, f *Follower) []Entry {
 	t.Helper()
 	got, err := f.Next(t.Context(), time.Now().Add(20*time.Second))
 	if err != nil || len(got) == 0 {
-		t.Fatalf("%d entries, %v", len(got), err)
+		t.Fatalf("the follower got %d entries (%v), want some", len(got), err)
 	}
 	return got
 }
@@ -131,7 +131,7 @@ func follow(t *testing.T, f *Feed, after *ID) *Follower {
 	return follower
 }
 
-// Wherever a follower begins, while others follow and events come, it gets all after that place, each once.
+// A follower gets all entries after its start, each once, wherever it starts, while others follow and events come.
 func TestEachEntryComesOnce(t *testing.T) {
 	m := &memory{}
 	m.add(3 * readAtOnce)
@@ -150,12 +150,12 @@ func TestEachEntryComesOnce(t *testing.T) {
 			for want := after.Number + 1; want < all; {
 				got, err := follower.Next(t.Context(), time.Now().Add(20*time.Second))
 				if err != nil || len(got) == 0 {
-					t.Errorf("%d entries, %v before %d", len(got), err, want)
+					t.Errorf("before entry %d the follower got %d entries (%v)", want, len(got), err)
 					return
 				}
 				for _, e := range got {
 					if e.ID.Number != want {
-						t.Errorf("got %v, want %d", e.ID, want)
+						t.Errorf("the follower got entry %v, want %d", e.ID, want)
 						return
 					}
 					want++
@@ -166,7 +166,7 @@ func TestEachEntryComesOnce(t *testing.T) {
 	group.Wait()
 }
 
-// A follower does not lose what the feed hands out while it reads the log.
+// A follower does not lose what the feed sends while the follower reads the log.
 func TestNothingIsLostBetweenReadingAndFollowing(t *testing.T) {
 	m := &memory{}
 	m.add(2)
@@ -180,13 +180,13 @@ func TestNothingIsLostBetweenReadingAndFollowing(t *testing.T) {
 	}
 	for want := range uint64(2) {
 		if got := next(t, late); len(got) != 1 || got[0].ID.Number != want+1 {
-			t.Errorf("got %v", got)
+			t.Errorf("the follower got %v, want only entry %d", got, want+1)
 		}
 	}
 }
 
-// An id that the log has not reached begins where the log is, for its sender and for those who come after.
-func TestAnIDAheadOfTheLog(t *testing.T) {
+// A follower with an id ahead of the log starts at the log's end, and so do later followers.
+func TestAnIDAheadOfTheLogStartsAtItsEnd(t *testing.T) {
 	m := &memory{}
 	m.add(1)
 	f := m.start(t)
@@ -198,12 +198,12 @@ func TestAnIDAheadOfTheLog(t *testing.T) {
 	m.add(1)
 	for _, follower := range []*Follower{ahead, other} {
 		if got := next(t, follower); got[0].ID.Number != 1 {
-			t.Errorf("got %v first", got[0].ID)
+			t.Errorf("the follower got %v first, want entry 1", got[0].ID)
 		}
 	}
 }
 
-// A follower that takes nothing is dropped, and others continue.
+// A follower that does not read is dropped, and the others continue.
 func TestASlowFollowerIsDropped(t *testing.T) {
 	m := &memory{}
 	m.add(1)
@@ -217,17 +217,17 @@ func TestASlowFollowerIsDropped(t *testing.T) {
 		next(t, quick)
 	}
 	if _, err := slow.Next(t.Context(), time.Now().Add(time.Minute)); !errors.Is(err, ErrSlow) {
-		t.Errorf("error %v, want ErrSlow", err)
+		t.Errorf("the slow follower got %v, want ErrSlow", err)
 	}
 	at := slow.At()
 	m.add(1)
 	if got := next(t, follow(t, f, &at)); got[0].ID.Number != at.Number+1 {
-		t.Errorf("after %v it continues with %v", at, got[0].ID)
+		t.Errorf("after %v the follower got %v, want the next entry", at, got[0].ID)
 	}
 	next(t, quick)
 }
 
-// A guild whose log cannot be read, since its server is dead, stays where it is; the events of the others are sent.
+// A guild whose log cannot be read keeps its place, and the events of other guilds are sent.
 func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
 	m := &memory{}
 	m.add(1)
@@ -239,7 +239,7 @@ func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
 	}
 	defer held.Leave()
 	follower := follow(t, f, nil)
-	for range 2 { // from the second on they take what the feed hands out
+	for range 2 { // from the second on the feed sends the entries
 		m.add(1)
 		for _, each := range []*Follower{held, follower} {
 			for each.At() != m.newest() {
@@ -251,40 +251,40 @@ func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
 	m.away = map[id.Guild]bool{away.ID: true}
 	m.mu.Unlock()
 	if _, err := f.Follow(t.Context(), away, nil); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("to follow now is %v", err)
+		t.Errorf("following a guild whose log is away: %v, want fault.Unavailable", err)
 	}
 	m.add(1)
 	next(t, follower)
 	at := held.At()
 	if got, err := held.Next(t.Context(), time.Now().Add(10*time.Millisecond)); err != nil || len(got) > 0 {
-		t.Errorf("%v, %v while the log is away", got, err)
+		t.Errorf("while the log is away the follower got %v (%v), want nothing", got, err)
 	}
 	m.mu.Lock()
 	m.away = nil
 	m.mu.Unlock()
 	if got := next(t, held); got[0].ID.Compare(at) <= 0 {
-		t.Errorf("after %v it continues with %v", at, got[0].ID)
+		t.Errorf("after %v the follower got %v, want a later entry", at, got[0].ID)
 	}
 }
 
-func TestACloseEndsAll(t *testing.T) {
+func TestACloseEndsAllFollowers(t *testing.T) {
 	m := &memory{}
 	f := m.start(t)
 	var follower *Follower
 	t.Run("one who follows and leaves", func(t *testing.T) { follower = follow(t, f, nil) })
 	if len(f.guilds) != 0 {
-		t.Error("the feed remembers a guild that nobody follows")
+		t.Error("the feed still has a guild that nobody follows")
 	}
 	f.Close()
 	if _, err := follower.Next(t.Context(), time.Now().Add(time.Minute)); !errors.Is(err, errClosed) {
-		t.Errorf("error %v, want errClosed", err)
+		t.Errorf("after the close the follower got %v, want errClosed", err)
 	}
 	if _, err := f.Follow(t.Context(), someGuild, nil); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("to follow now is %v", err)
+		t.Errorf("following after the close: %v, want fault.Unavailable", err)
 	}
 }
 
-func TestWhatALogMisses(t *testing.T) {
+func TestALogKnowsWhatItMisses(t *testing.T) {
 	const now = 10_000_000_000
 	hour := uint64(keptFor.Milliseconds())
 	some := Extent{Now: time.UnixMilli(now), Count: 5, Oldest: ID{now - 500, 3}, Newest: ID{now - 10, 0}}
@@ -311,29 +311,29 @@ func TestWhatALogMisses(t *testing.T) {
 		{"the greatest id", some, ID{1<<64 - 1, 1<<64 - 1}, true},
 	} {
 		if got := c.extent.misses(c.after); got != c.misses {
-			t.Errorf("%s: misses is %v", c.name, got)
+			t.Errorf("%s: misses is %v, want %v", c.name, got, c.misses)
 		}
 	}
 }
 
-func TestIDs(t *testing.T) {
+func TestIDsAreReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := ID{rapid.Uint64().Draw(t, "millis"), rapid.Uint64().Draw(t, "number")}
 		if got, err := ParseID(id.String()); got != id || err != nil {
-			t.Errorf("%v becomes %v, %v", id, got, err)
+			t.Errorf("the id %v is read as %v (%v)", id, got, err)
 		}
 		if b := id.before(); id != (ID{}) && b.Compare(id) >= 0 {
-			t.Errorf("%v is before %v", b, id)
+			t.Errorf("before of %v is %v, want a smaller id", id, b)
 		}
 	})
 	for _, text := range []string{"", "-", "1", "1-", "-1", "01-1", "1-01", "+1-1", "1-1 ", "1-1-1", "18446744073709551616-0", "a-b"} {
 		if _, err := ParseID(text); err == nil {
-			t.Errorf("%q is an id", text)
+			t.Errorf("%q is accepted as an id", text)
 		}
 	}
 }
 
-// A guild that is followed is used for as long as it is, though nothing happens in it.
+// A guild stays in use while it is followed, even without events.
 func TestAFollowedGuildIsUsed(t *testing.T) {
 	m := &memory{}
 	follow(t, m.start(t), nil)

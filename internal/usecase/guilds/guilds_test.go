@@ -25,13 +25,13 @@ const (
 
 var errBroken = errors.New("broken on demand")
 
-// archive has guilds in memory, notes what it is asked to change, and fails as a test says. storetest tests archives.
+// archive has guilds in memory, records the changes that it is asked for, and fails as a test says. storetest tests real archives.
 type archive struct {
 	guilds.Archive
 	guilds  map[id.Guild]*guild.Guild
 	changed []string
-	silent  bool  // a description has no news
-	err     error // of every change
+	silent  bool  // a description changes nothing
+	err     error // fails every change
 	readErr error
 }
 
@@ -63,7 +63,7 @@ func (a *archive) Directory(context.Context, id.Guild) (guild.Directory, error) 
 	return guild.Directory{}, a.readErr
 }
 
-// change notes what a method is asked for and keeps the settings.
+// change records the call and keeps the settings.
 func (a *archive) change(method string, s guild.Settings) (*guild.Guild, error) {
 	if a.err != nil {
 		return nil, a.err
@@ -108,7 +108,7 @@ func (a *archive) DeleteGuild(_ context.Context, g id.Guild) (*guild.Guild, erro
 	return a.change("DeleteGuild", a.guilds[g].Settings)
 }
 
-// world is the use cases on an archive with two guilds.
+// world has the use cases on an archive with two guilds.
 type world struct {
 	*testing.T
 	*guilds.Guilds
@@ -149,7 +149,7 @@ func (w *world) propose(property, value string) guilds.Proposal {
 	return p
 }
 
-// changing are the use cases that change something: for whom, and what the archive is asked for.
+// changing are the use cases that change something, with their actor and the archive's method.
 var changing = map[string]struct {
 	by   guilds.Actor
 	do   func(w *world) error
@@ -172,7 +172,7 @@ var changing = map[string]struct {
 		read, p := w.archive.guilds[gophers], w.propose("vanity", `"badgers"`)
 		saved, err := w.Save(w.Context(), read, p)
 		if err == nil && saved.Vanity != "badgers" {
-			err = fmt.Errorf("saved %+v", saved)
+			err = fmt.Errorf("the saved guild is %+v, want the vanity badgers", saved)
 		}
 		return err
 	}, "UpdateGuild 100000000000000001 Gophers"},
@@ -185,32 +185,32 @@ var changing = map[string]struct {
 	}, "Describe 100000000000000001 Badgers"},
 }
 
-func TestEveryChangeIsAnnouncedOnceItIsCommitted(t *testing.T) {
+func TestEveryCommittedChangeIsAnnounced(t *testing.T) {
 	for name, c := range changing {
 		w := newWorld(t)
 		w.archive.err = errBroken
 		f := fault.From(c.do(w))
 		if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(f, errBroken) || strings.Contains(f.Message, "broken") {
-			t.Errorf("%s with a broken archive: %v", name, f)
+			t.Errorf("%s with a broken archive: %v, want Unavailable with the hidden cause", name, f)
 		}
 		if len(w.announced) > 0 {
-			t.Errorf("%s: announced %q, which failed", name, w.announced)
+			t.Errorf("%s failed, and %q was announced", name, w.announced)
 		}
 		w.archive.err = nil
 		if err := c.do(w); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(w.archive.changed, []string{c.asks}) || !slices.Equal(w.announced, []string{"guild " + string(gophers)}) {
-			t.Errorf("%s: changed %q, announced %q", name, w.archive.changed, w.announced)
+			t.Errorf("%s called %q and announced %q, want %s and one announcement", name, w.archive.changed, w.announced, c.asks)
 		}
 	}
 }
 
-// Operators and managers read of a refusal in their own words.
-func TestRefusalsAreFaultsInTheWordsOfTheActor(t *testing.T) {
+// A refusal's message is worded for its reader, operator or manager.
+func TestRefusalsAreWordedForTheActor(t *testing.T) {
 	for refusal, want := range map[error]struct {
 		code  fault.Code
-		words [2]string // of the operator, of managers
+		words [2]string // for the operator, for managers
 	}{
 		guild.ErrNotFound: {fault.NotFound, [2]string{"levelboard guild apply", "community"}}, guild.ErrChanged: {fault.Conflict, [2]string{"", "since you opened"}},
 		guild.ErrVanityTaken:  {fault.Conflict, [2]string{"guild has this vanity", "community has this short name"}},
@@ -222,17 +222,17 @@ func TestRefusalsAreFaultsInTheWordsOfTheActor(t *testing.T) {
 		for name, c := range changing {
 			f := fault.From(c.do(w))
 			if f == nil || f.Code != want.code || !errors.Is(f, refusal) || !strings.Contains(f.Message, want.words[c.by]) {
-				t.Errorf("%s, %v: %v", name, refusal, f)
+				t.Errorf("%s refused with %v: %v, want %q", name, refusal, f, want.words[c.by])
 			}
 		}
 		if len(w.announced) > 0 {
-			t.Errorf("%v: announced %q", refusal, w.announced)
+			t.Errorf("after the refusal %v, %q was announced", refusal, w.announced)
 		}
 	}
 	for by, words := range map[guilds.Actor]string{guilds.Operator: "levelboard guild apply", guilds.Manager: "community"} {
 		_, err := newWorld(t).Read(t.Context(), by, "100000000000000009")
 		if f := fault.From(err); f.Code != fault.NotFound || !strings.Contains(f.Message, words) {
-			t.Errorf("read by %d: %v", by, err)
+			t.Errorf("reading an unknown guild by actor %d: %v, want NotFound with %q", by, err, words)
 		}
 	}
 }
@@ -253,44 +253,44 @@ func TestReadsAnnounceNothing(t *testing.T) {
 	w.archive.readErr = errBroken
 	for i, err := range read() {
 		if !fault.Is(err, fault.Unavailable) {
-			t.Errorf("read %d with a broken archive: %v", i, err)
+			t.Errorf("read %d with a broken archive: %v, want fault.Unavailable", i, err)
 		}
 	}
 	if len(w.announced)+len(w.archive.changed) != 0 {
-		t.Errorf("announced %q, changed %q", w.announced, w.archive.changed)
+		t.Errorf("the reads announced %q and changed %q, want nothing", w.announced, w.archive.changed)
 	}
 }
 
-// A bot that puts and describes its guilds whenever it starts changes nothing, and nobody has to read them again.
-func TestWhatHasNoNewsIsNotAnnounced(t *testing.T) {
+// A bot that puts and describes its guilds at each start changes nothing, so no cache is dropped.
+func TestUnchangedGuildsAreNotAnnounced(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
 	read := w.archive.guilds[gophers]
 	if g, created, err := w.Put(ctx, w.settings(gophers, "Gophers")); err != nil || created || g.Version != read.Version {
-		t.Errorf("put again: %+v, %v, %v", g, created, err)
+		t.Errorf("the same put again: %+v, created %v (%v), want version %d", g, created, err, read.Version)
 	}
 	if _, err := w.Save(ctx, read, w.propose("vanity", `"GOPHERS"`)); err != nil {
-		t.Errorf("saved as it is: %v", err)
+		t.Errorf("saving equal settings: %v, want none", err)
 	}
 	if len(w.archive.changed) > 0 {
-		t.Errorf("changed %q", w.archive.changed)
+		t.Errorf("equal settings called %q", w.archive.changed)
 	}
 	w.archive.silent = true
 	if err := changing["describe"].do(w); err != nil || len(w.announced) > 0 {
-		t.Errorf("described without news: %v, announced %q", err, w.announced)
+		t.Errorf("an equal description: %v, announced %q, want nothing", err, w.announced)
 	}
 	if _, created, err := w.Put(ctx, w.settings("100000000000000003", "Voles")); err != nil || !created || len(w.announced) != 1 {
-		t.Errorf("put a new guild: created %v, %v, announced %q", created, err, w.announced)
+		t.Errorf("putting a new guild: created %v (%v), announced %q, want one announcement", created, err, w.announced)
 	}
 }
 
-func TestAChangeInBetweenIsNotOverwritten(t *testing.T) {
+func TestAConcurrentChangeIsNotOverwritten(t *testing.T) {
 	w := newWorld(t)
 	read, p := w.archive.guilds[gophers], w.propose("enabled", "false")
 	if err := changing["save"].do(w); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Save(t.Context(), read, p); !errors.Is(err, guild.ErrChanged) {
-		t.Errorf("saved over a change in between: %v", err)
+		t.Errorf("saving over a concurrent change: %v, want guild.ErrChanged", err)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestTheArchiveIsAskedWhetherAVanityIsFree(t *testing.T) {
 	w := newWorld(t)
 	for vanity, want := range map[string]bool{"gophers": true, "moles": false, "badgers": true} {
 		if free, err := w.Free(t.Context(), gophers, vanity); err != nil || free != want {
-			t.Errorf("%s: %v, %v", vanity, free, err)
+			t.Errorf("%s is free: %v (%v), want %v", vanity, free, err, want)
 		}
 	}
 }

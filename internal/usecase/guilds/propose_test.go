@@ -9,8 +9,8 @@ import (
 	"levelboard/internal/usecase/guilds"
 )
 
-// Who owns a guild and who administers it decides who may be here.
-func TestAManagerCannotSetWhatIsTheOperators(t *testing.T) {
+// Who owns and who administers a guild decides who may use its settings.
+func TestAManagerCannotSetTheOperatorsProperties(t *testing.T) {
 	w := newWorld(t)
 	for property, value := range map[string]string{
 		"ownerId": `"300000000000000001"`, "adminIds": `["300000000000000001"]`, "name": `"Moles"`, "icon": `null`, "memberCount": `7`,
@@ -19,12 +19,12 @@ func TestAManagerCannotSetWhatIsTheOperators(t *testing.T) {
 		given := guilds.Given{"enabled": jsontext.Value("true")}
 		given[property] = jsontext.Value(value)
 		if _, wrong, err := guilds.Propose(w.archive.guilds[gophers].Settings, given); !fault.Is(err, fault.Forbidden) {
-			t.Errorf("%s: %v, %v", property, wrong, err)
+			t.Errorf("proposing %s: %v, %v, want fault.Forbidden", property, wrong, err)
 		}
 	}
 }
 
-func TestEverythingThatIsWrongIsSaid(t *testing.T) {
+func TestAllErrorsAreReturned(t *testing.T) {
 	w := newWorld(t)
 	_, wrong, err := guilds.Propose(w.archive.guilds[gophers].Settings, guilds.Given{
 		"xpPerMessageMin": jsontext.Value(`0`), "xpPerMessageMax": jsontext.Value(`"x"`), "curve": jsontext.Value(`[0,0]`),
@@ -51,11 +51,11 @@ func TestEverythingThatIsWrongIsSaid(t *testing.T) {
 		"seasons[2].end":             "must be 1 to 400 days after start, which is 2026-05-01; it is the first day after the season",
 	}
 	if len(got) != len(want) {
-		t.Errorf("%d things are wrong, want %d: %v", len(got), len(want), got)
+		t.Errorf("%d errors, want %d: %v", len(got), len(want), got)
 	}
 	for path, message := range want {
 		if got[path] != message {
-			t.Errorf("%s: %q, want %q", path, got[path], message)
+			t.Errorf("the error at %s is %q, want %q", path, got[path], message)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type silent struct{}
 
 func (silent) Announce(context.Context, changes.Kind, string) {}
 
-// watched runs one of looks before each look at a guild's state.
+// watched runs one of looks before each read of a guild's state.
 type watched struct {
 	store.Archive
 	looks []func()
@@ -33,7 +33,7 @@ func (a *watched) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 	return a.Archive.State(ctx, g)
 }
 
-// The server restarts while a checkpoint waits for the writer. The guild gets another epoch, and its changes still wait.
+// The server restarts while a checkpoint waits for the writer. The guild's epoch rises, and its changes still wait.
 func TestACheckpointWaitsAcrossAVerification(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, h, writer := w.Context(), w.Guild(stores.GuildA), w.Hydrator(&stores.Faults{}), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -51,8 +51,8 @@ func TestACheckpointWaitsAcrossAVerification(t *testing.T) {
 	}
 }
 
-// Redis loses a guild's last change while a checkpoint waits for it, and no request uses the guild any more. The checkpoint has the rest.
-func TestACheckpointEndsThoughRedisLostTheLastChange(t *testing.T) {
+// Redis loses a guild's last change while a checkpoint waits for it, and no request uses the guild. The checkpoint has the rest.
+func TestACheckpointEndsIfRedisLostTheLastChange(t *testing.T) {
 	w := stores.Embedded(t)
 	ctx, g, h, writer := w.Context(), w.Guild(stores.GuildA), w.Hydrator(&stores.Faults{}), w.Writer("writer", stores.Never, &stores.Faults{})
 	w.Create(g, 0, 100)
@@ -69,7 +69,7 @@ func TestACheckpointEndsThoughRedisLostTheLastChange(t *testing.T) {
 }
 
 // A page of changes is never archived. One of its members changes again, and a later page claims to cover everything before it.
-func TestACheckpointWaitsForWhatAFailedPageHeld(t *testing.T) {
+func TestACheckpointWaitsForAFailedPage(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, h, writer := w.Context(), w.Guild(stores.GuildA), w.Hydrator(&stores.Faults{}), w.Writer("writer", stores.Never, &stores.Faults{})
 	for n := range 3 {
@@ -100,7 +100,7 @@ func TestACheckpointWaitsForWhatAFailedPageHeld(t *testing.T) {
 	}
 }
 
-// restored makes a checkpoint the guild's board, and returns that.
+// restored restores a checkpoint and returns the guild's board.
 func restored(w *stores.World, g leaderboard.GuildRef, kept checkpoints.Checkpoint) []snapshot.Row {
 	w.Helper()
 	done, err := w.Archive.Replace(w.Context(), checkpoints.Replacement{Guild: g, State: w.State(g), From: kept.ID, Name: "before", Why: events.Restored})

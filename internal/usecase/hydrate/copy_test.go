@@ -8,10 +8,10 @@ import (
 	"levelboard/internal/testing/stores"
 )
 
-// pageSize is how many members the hydrator reads at a time.
+// pageSize is the number of members that the hydrator reads at a time.
 const pageSize = 2000
 
-func TestTheNextPageIsReadWhileOneIsLoadedAndNoMore(t *testing.T) {
+func TestOnePageIsReadAhead(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Archived(stores.GuildA, 4*pageSize)
 	f := &stores.Faults{}
@@ -20,7 +20,7 @@ func TestTheNextPageIsReadWhileOneIsLoadedAndNoMore(t *testing.T) {
 		switch {
 		case c.Method == "Members":
 			pages++
-			// Page n is read when page n-1 is being loaded, so n-2 are loaded.
+			// Page n may be read while page n-1 is loaded, so n-2 are loaded already.
 			if loading := f.Count("LoadChunk"); c.N > loading+2 {
 				t.Errorf("page %d is read while page %d is loaded", c.N, loading)
 			}
@@ -42,14 +42,14 @@ func TestTheNextPageIsReadWhileOneIsLoadedAndNoMore(t *testing.T) {
 	w.InStep(g)
 }
 
-func TestWhatGoesWrongOnAPageEndsTheLoad(t *testing.T) {
+func TestAFailedPageEndsTheLoad(t *testing.T) {
 	w := stores.Servers(t)
 	g := w.Archived(stores.GuildA, 2*pageSize+1)
 	for _, method := range []string{"Members", "LoadChunk"} {
 		for n := 1; n <= 3; n++ {
 			err := w.Hydrator(&stores.Faults{Before: stores.At(method, n)}).Load(w.Context(), g)
 			if !errors.Is(err, stores.ErrBroken) {
-				t.Errorf("%s, call %d: %v", method, n, err)
+				t.Errorf("with call %d of %s failing the load returned %v, want ErrBroken", n, method, err)
 			}
 			w.NotLoaded(g)
 			w.NoTraces(g)

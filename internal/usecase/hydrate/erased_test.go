@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// An older Redis' data of a user who was erased since is not salvaged.
+// A stale Redis has data of a user who was erased since. It is not salvaged.
 func TestAnErasedUserIsNotSalvaged(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -17,7 +17,7 @@ func TestAnErasedUserIsNotSalvaged(t *testing.T) {
 		w.Create(g, i, 100)
 	}
 	w.Must(writer.Flush(ctx))
-	for i := range 3 { // in the dump, and not archived
+	for i := range 3 { // in the dump, not in the archive
 		w.Change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 50})
 	}
 	dump := w.Keep()
@@ -27,7 +27,7 @@ func TestAnErasedUserIsNotSalvaged(t *testing.T) {
 	now := time.Now()
 	w.Must(w.Archive.NoteSearched(ctx, stores.User(0), now))
 	if all, err := w.Archive.EraseRows(ctx, erasure.Open{User: stores.User(0), At: now}); err != nil || !all { // no tombstone is left
-		t.Fatalf("erased all: %v, %v", all, err)
+		t.Fatalf("erasing the user's rows: all %v (%v), want true", all, err)
 	}
 	w.GoBack(dump)
 	w.WantXPs(g, -1, 150, 150)

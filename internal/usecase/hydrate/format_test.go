@@ -11,7 +11,7 @@ import (
 )
 
 // A guild that another version loaded is neither used nor changed.
-func TestAGuildInAnotherFormat(t *testing.T) {
+func TestAGuildInAnotherFormatIsLeftAlone(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
 		w.Create(g, 0, 100)
@@ -21,16 +21,16 @@ func TestAGuildInAnotherFormat(t *testing.T) {
 		before := w.Redis.HGetAll(ctx, meta).Val()
 		f := &stores.Faults{}
 		if err := w.Hydrator(f).Load(ctx, g); !errors.Is(err, hydrate.ErrOtherFormat) {
-			t.Errorf("load: %v, want ErrOtherFormat", err)
+			t.Errorf("the load: %v, want ErrOtherFormat", err)
 		}
 		if err := w.Writer("writer", stores.Never, &stores.Faults{}).Flush(ctx); !errors.Is(err, hydrate.ErrOtherFormat) {
-			t.Errorf("a last snapshot: %v, want ErrOtherFormat", err)
+			t.Errorf("the last snapshot: %v, want ErrOtherFormat", err)
 		}
 		if n := f.Count("AbortHydration"); n != 0 {
-			t.Errorf("a lock that was not taken is given up %d times", n)
+			t.Errorf("AbortHydration was called %d times, want 0: no lock was taken", n)
 		}
 		if after := w.Redis.HGetAll(ctx, meta).Val(); !reflect.DeepEqual(after, before) {
-			t.Errorf("meta is %v, want %v", after, before)
+			t.Errorf("the guild's meta became %v, want %v", after, before)
 		}
 		w.NoTraces(g)
 	})

@@ -16,8 +16,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// BenchmarkHidden measures what 5,000 hidden members cost a guild of 100,000: a load, and in turn with a guild in
-// which nobody is hidden a change of a member, and a page. It reports medians.
+// BenchmarkHidden measures the cost of 5,000 hidden members in a guild of 100,000: of a load, and of a change and a page by turns with a
+// guild without hidden members. It reports medians.
 func BenchmarkHidden(b *testing.B) {
 	const members, hiddenMembers, changes = 100_000, 5_000, 200
 	live, archive, hydrator, writer := benchmarked(b)
@@ -63,7 +63,7 @@ func BenchmarkHidden(b *testing.B) {
 		if err := live.Drop(b.Context(), g); err != nil {
 			b.Fatal(err)
 		}
-		for i, number := range []int64{0, g.Hidden} { // a load without the flags, and then what they add to it
+		for i, number := range []int64{0, g.Hidden} { // a load without flags, then with them
 			g.Hidden = number
 			measure("load", i, func() error { return hydrator.Load(b.Context(), g) })
 		}

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-func TestHydrationLoadsWhatIsArchived(t *testing.T) {
+func TestHydrationLoadsTheArchivedMembers(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		const members = 2000 // a whole number of chunks
 		g := w.Archived(stores.GuildA, members)
@@ -30,7 +30,7 @@ func TestHydrationLoadsWhatIsArchived(t *testing.T) {
 		w.NotLoaded(g)
 		w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
 		if rows := w.LiveRows(g); len(rows) != members-1 || rows[3].CooldownUntil.IsZero() || rows[3].User.Avatar == nil || *rows[3].User.GlobalName != "" {
-			t.Errorf("%d members, %+v", len(rows), rows[3])
+			t.Errorf("%d members were loaded, with %+v, want %d with their cooldown and user data", len(rows), rows[3], members-1)
 		}
 		w.InStep(g)
 		w.NoTraces(g)
@@ -38,11 +38,11 @@ func TestHydrationLoadsWhatIsArchived(t *testing.T) {
 		w.Must(err)
 		for i, row := range p.Rows {
 			if row.Rank != int64(i+1) || (i > 0 && row.XP > p.Rows[i-1].XP) {
-				t.Fatalf("row %d: rank %d, %d XP after %d", i, row.Rank, row.XP, p.Rows[max(i-1, 0)].XP)
+				t.Fatalf("row %d has rank %d and %d XP after %d", i, row.Rank, row.XP, p.Rows[max(i-1, 0)].XP)
 			}
 		}
 		if want := (leaderboard.Version{Epoch: s.Epoch + 1, Rev: s.Archived + 1}); p.Version != want {
-			t.Errorf("version %+v, want %+v", p.Version, want)
+			t.Errorf("the version is %+v, want %+v", p.Version, want)
 		}
 	})
 }
@@ -52,11 +52,11 @@ func TestAnEmptyGuildIsLoaded(t *testing.T) {
 	g := w.Archived(stores.GuildA, 0)
 	w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
 	if rows := w.LiveRows(g); len(rows) > 0 {
-		t.Errorf("members %+v", rows)
+		t.Errorf("the members are %+v, want none", rows)
 	}
 }
 
-func TestManyWhoAskLoadOnce(t *testing.T) {
+func TestConcurrentRequestsLoadAGuildOnce(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Archived(stores.GuildA, 1500)
 		before := w.State(g).Epoch
@@ -69,17 +69,17 @@ func TestManyWhoAskLoadOnce(t *testing.T) {
 					t.Error(err)
 				}
 				if _, err := w.Live.Member(w.Context(), g, stores.User(1499)); err != nil {
-					t.Errorf("a member, once loaded: %v", err)
+					t.Errorf("reading a member after the load: %v", err)
 				}
 			})
 		}
 		all.Wait()
 		if got := w.State(g).Epoch; got != before+1 || f.Count("CommitHydration") != 1 {
-			t.Errorf("epoch %d after %d, %d commits", got, before, f.Count("CommitHydration"))
+			t.Errorf("the epoch is %d after %d with %d commits, want one load", got, before, f.Count("CommitHydration"))
 		}
 		w.Must(replicas[0].Load(w.Context(), g))
 		if n := f.Count("CommitHydration"); n != 1 {
-			t.Errorf("a guild that is there was loaded again: %d commits", n)
+			t.Errorf("a loaded guild was loaded again: %d commits, want 1", n)
 		}
 		w.InStep(g)
 	})
@@ -98,26 +98,26 @@ func TestAWaitingRequestKeepsItsOwnDeadline(t *testing.T) {
 	expired, cancelExpired := context.WithTimeout(w.Context(), time.Nanosecond)
 	defer cancelExpired()
 	if err := h.Load(expired, g); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, leaderboard.ErrStillLoading) {
-		t.Errorf("a request whose deadline passed: %v, want that the guild is still being loaded", err)
+		t.Errorf("a request over its deadline: %v, want ErrStillLoading", err)
 	}
-	// The one that began the load leaves, and the load continues.
+	// The request that began the load leaves, and the load continues.
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("the first request, which left: %v", err)
+		t.Errorf("the first request, which left: %v, want context.Canceled", err)
 	}
 	w.NotLoaded(g)
 	close(release)
 	if err := <-second; err != nil {
-		t.Errorf("the request that waited: %v", err)
+		t.Errorf("the request that waited: %v, want none", err)
 	}
 	w.InStep(g)
 	if got := w.State(g).Epoch; got != 1 {
-		t.Errorf("epoch %d, want one load", got)
+		t.Errorf("the epoch is %d, want 1 after one load", got)
 	}
 }
 
-// A caller whose time ends gets the reason: another replica loads the guild, or, while a store is silent, only that the time is over.
-func TestWhoeverWaitsKnowsWhetherMembersAreOnTheirWay(t *testing.T) {
+// A caller whose time ends gets the reason: the guild is being loaded, or, while a store is silent, only that the time is over.
+func TestARequestOverItsTimeKnowsIfItsGuildIsLoading(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Archived(stores.GuildA, 10)
 	expired := func(h *hydrate.Hydrator) error {
@@ -131,7 +131,7 @@ func TestWhoeverWaitsKnowsWhetherMembersAreOnTheirWay(t *testing.T) {
 	go func() { first <- waits.Load(w.Context(), g) }()
 	<-reached
 	if err := expired(waits); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, leaderboard.ErrStillLoading) {
-		t.Errorf("the archive is silent: %v", err)
+		t.Errorf("while the archive is silent: %v, want only context.DeadlineExceeded", err)
 	}
 
 	hook, reached, release := stores.Held("LoadChunk", 1)
@@ -150,9 +150,9 @@ func TestWhoeverWaitsKnowsWhetherMembersAreOnTheirWay(t *testing.T) {
 	w.InStep(g)
 }
 
-// Each step of a hydration fails, before its work or with only its answer lost. No request sees a part of the guild, no key is left
+// Each step of a hydration fails, before its work or after it without an answer. No request sees a part of the guild, no key is left
 // behind, and the next request loads the guild.
-func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {
+func TestAHydrationThatFailsAnywhereIsRepeated(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Archived(stores.GuildA, pageSize+1)
 		cases := 0
@@ -171,7 +171,7 @@ func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {
 					fail := stores.At(method, n)
 					f := &stores.Faults{Before: hidden}
 					f.After = func(ctx context.Context, c stores.Call) error {
-						if c.Method == "CommitHydration" { // the only call then; others may come two at a time
+						if c.Method == "CommitHydration" { // the only call at a time
 							committed = true
 						}
 						if after {
@@ -186,7 +186,7 @@ func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {
 					err := h.Load(w.Context(), g)
 					fired := f.Count(method) >= n
 					if fired != (err != nil) || (fired && !errors.Is(err, stores.ErrBroken)) {
-						w.Fatalf("%s: %v", name, err)
+						w.Fatalf("%s: the load returned %v, want ErrBroken if the fault happened: %v", name, err, fired)
 					}
 					w.NoTraces(g)
 					if fired && !committed {
@@ -199,7 +199,7 @@ func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {
 					w.NoTraces(g)
 					w.Must(w.Live.Drop(w.Context(), g))
 					if w.Failed() {
-						w.Fatal(name)
+						w.Fatalf("the case was %s", name)
 					}
 					if !fired {
 						break
@@ -208,24 +208,24 @@ func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {
 			}
 		}
 		if cases < 2*(6+6+2) {
-			t.Errorf("%d cases: some steps were not reached", cases)
+			t.Errorf("%d cases ran, so some steps were not reached", cases)
 		}
 	})
 }
 
-func TestAnUnknownIncarnationHasMoved(t *testing.T) {
+func TestAnUnknownIncarnationIsErrGuildMoved(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Archived(stores.GuildA, 3)
 		h := w.Hydrator(&stores.Faults{})
 		unknown := leaderboard.GuildRef{ID: g.ID, Incarnation: g.Incarnation ^ 1}
 		if err := h.Load(w.Context(), unknown); !errors.Is(err, leaderboard.ErrGuildMoved) {
-			t.Errorf("an unknown incarnation: %v", err)
+			t.Errorf("loading an unknown incarnation: %v, want ErrGuildMoved", err)
 		}
 		w.NoTraces(g)
 	})
 }
 
-func TestAGuildDeletedDuringItsHydrationHasMoved(t *testing.T) {
+func TestAGuildDeletedDuringItsLoadIsErrGuildMoved(t *testing.T) {
 	for _, method := range []string{"BeginHydration", "RaiseEpoch", "Members", "LoadChunk"} {
 		t.Run("before "+method, func(t *testing.T) {
 			w := stores.Embedded(t)
@@ -238,7 +238,7 @@ func TestAGuildDeletedDuringItsHydrationHasMoved(t *testing.T) {
 				return nil
 			}})
 			if err := h.Load(w.Context(), g); !errors.Is(err, leaderboard.ErrGuildMoved) {
-				t.Errorf("load: %v", err)
+				t.Errorf("loading the deleted guild: %v, want ErrGuildMoved", err)
 			}
 			w.NotLoaded(g)
 			w.NoTraces(g)
@@ -258,12 +258,12 @@ func TestCloseEndsALoad(t *testing.T) {
 			<-reached
 			h.Close()
 			if err := <-answer; !errors.Is(err, context.Canceled) {
-				t.Errorf("the load: %v", err)
+				t.Errorf("the load: %v, want context.Canceled", err)
 			}
 			w.NotLoaded(g)
 			w.NoTraces(g)
 			if err := h.Load(w.Context(), g); err == nil {
-				t.Error("a closed hydrator loads")
+				t.Error("a closed hydrator loaded a guild")
 			}
 			w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
 			w.InStep(g)
@@ -271,8 +271,8 @@ func TestCloseEndsALoad(t *testing.T) {
 	}
 }
 
-// A replica that was held up for longer than its lock lasted must not raise the epoch of a guild that another one has
-// loaded meanwhile: the writer could write nothing of that guild any more.
+// A replica was held up for longer than its lock lasts. It must not raise the epoch of a guild that another replica has loaded meanwhile,
+// because the writer could no longer write that guild.
 func TestALateHydrationDoesNotShutTheWriterOut(t *testing.T) {
 	for _, step := range []struct {
 		method string
@@ -297,7 +297,7 @@ func TestALateHydrationDoesNotShutTheWriterOut(t *testing.T) {
 			close(release)
 			w.Must(<-answer)
 			if got := w.State(g); got != loaded {
-				t.Errorf("state %+v, was %+v", got, loaded)
+				t.Errorf("the state is %+v, want %+v", got, loaded)
 			}
 			w.Add(g, 1)
 			w.Must(w.Writer("writer", stores.Never, &stores.Faults{}).Flush(w.Context()))
@@ -321,12 +321,12 @@ func TestABusyGuildIsWaitedFor(t *testing.T) {
 	w.Must(<-first)
 	w.Must(<-second)
 	if waiting.Count("RaiseEpoch") != 0 || w.State(g).Epoch != 1 {
-		t.Errorf("epoch %d, raised %d times by the one that waited", w.State(g).Epoch, waiting.Count("RaiseEpoch"))
+		t.Errorf("the epoch is %d, raised %d times by the waiting replica, want 1 and 0", w.State(g).Epoch, waiting.Count("RaiseEpoch"))
 	}
 }
 
-// A guild that goes back and forth between the stores keeps every entry as it is.
-func TestRoundTrip(t *testing.T) {
+// A guild that moves between the stores keeps every entry.
+func TestASnapshotAndALoadKeepEveryEntry(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
 		for i := range 20 {
@@ -342,10 +342,10 @@ func TestRoundTrip(t *testing.T) {
 		after, err := w.Live.Page(w.Context(), g, 0, 100)
 		w.Must(err)
 		if !reflect.DeepEqual(after.Rows, before.Rows) {
-			t.Errorf("after %+v\nbefore %+v", after.Rows, before.Rows)
+			t.Errorf("after the load the rows are %+v\nwant %+v", after.Rows, before.Rows)
 		}
 		if want := (leaderboard.Version{Epoch: before.Version.Epoch + 1, Rev: before.Version.Rev}); after.Version != want {
-			t.Errorf("version %+v, want %+v", after.Version, want)
+			t.Errorf("the version is %+v, want %+v", after.Version, want)
 		}
 		w.InStep(g)
 	})

@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// repeats has a guild of five members without XP, to whom it sends named requests.
+// repeats has a guild of five members without XP, and sends it named requests.
 type repeats struct {
 	*stores.World
 	guild *guild.Guild
@@ -23,7 +23,7 @@ type repeats struct {
 	board *leaderboard.Leaderboard
 }
 
-// eachRepeat runs each case with a guild of its own, on both pairs of stores.
+// eachRepeat runs each case with its own guild, on both pairs of stores.
 func eachRepeat(t *testing.T, cases map[string]func(r *repeats)) {
 	stores.OnBoth(t, func(w *stores.World) { eachRepeatOn(w, cases) })
 }
@@ -53,7 +53,7 @@ func (r *repeats) through(f *stores.Faults) *leaderboard.Leaderboard {
 	return leaderboard.New(r.Live, r.Hydrator(f), nil, leaderboard.Options{})
 }
 
-// add gives each of the members 10 XP, in a step under a name unless it is empty.
+// add gives each of the members 10 XP in one step, under a name unless that is empty.
 func (r *repeats) add(on *leaderboard.Leaderboard, name string, members ...int) (replayed bool, err error) {
 	p := leaderboard.Puts{Mode: leaderboard.PutAdd}
 	if name != "" {
@@ -66,15 +66,15 @@ func (r *repeats) add(on *leaderboard.Leaderboard, name string, members ...int) 
 	return replayed, err
 }
 
-// made fails the test unless the step succeeds. replayed says if it was made before.
+// made fails the test unless the step succeeds, with this replayed.
 func (r *repeats) made(replayed bool, name string, members ...int) {
 	r.Helper()
 	if again, err := r.add(r.board, name, members...); err != nil || again != replayed {
-		r.Errorf("%q: replayed %v, %v, want %v", name, again, err, replayed)
+		r.Errorf("the step %q: replayed %v (%v), want %v", name, again, err, replayed)
 	}
 }
 
-// read reads a page of so many members.
+// read reads a page of this many members.
 func (r *repeats) read(size int) snapshot.Batch {
 	r.Helper()
 	p := r.Live.ReadChanges(r.Context(), []id.Guild{r.guild.ID}, size)[0]
@@ -94,7 +94,7 @@ func (r *repeats) archive(b snapshot.Batch) {
 	r.Must(errs[0])
 }
 
-// lose has the live store lose everything, and load the guild again.
+// lose empties the live store and loads the guild again.
 func (r *repeats) lose() {
 	r.Helper()
 	r.Must(r.Redis.FlushAll(r.Context()).Err())
@@ -110,14 +110,14 @@ func (r *repeats) wantXPs(want ...level.XP) {
 		got = append(got, m.XP)
 	}
 	if !slices.Equal(got, want) {
-		r.Errorf("XP %v, want %v", got, want)
+		r.Errorf("the members' XP are %v, want %v", got, want)
 	}
 }
 
 // The live store loses its data in the middle of a snapshot, and then again. Each named request is still made completely and once.
-func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
+func TestRequestsAreMadeOnceThroughSeveralLosses(t *testing.T) {
 	eachRepeat(t, map[string]func(r *repeats){
-		"a step of which a part is lost, and made again, and lost": func(r *repeats) {
+		"a part of a step is lost, made again and lost": func(r *repeats) {
 			r.made(false, "", 0)
 			r.made(false, "step", 0, 1)
 			r.archive(r.read(1)) // the first member, and the record
@@ -135,7 +135,7 @@ func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
 		"a record that is read again after its change was archived": func(r *repeats) {
 			r.made(false, "", 0)
 			r.made(false, "step", 1)
-			r.write(r.read(100)) // and its writer died
+			r.write(r.read(100)) // its writer dies
 			r.Must(r.Redis.HSet(r.Context(), "lb:{"+string(r.guild.ID)+"}:meta", "server", "the one before").Err())
 			r.Must(r.Hydrator(&stores.Faults{}).Load(r.Context(), leaderboard.Ref(r.guild)))
 			r.archive(r.read(1))
@@ -145,7 +145,7 @@ func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
 		},
 		"a record of a member who changes after a page that was never archived": func(r *repeats) {
 			r.made(false, "step", 1)
-			r.read(100) // and its writer died
+			r.read(100) // its writer dies
 			r.made(false, "", 2)
 			r.made(false, "", 1)
 			r.archive(r.read(1))
@@ -154,10 +154,10 @@ func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
 			r.made(false, "step", 1)
 			r.wantXPs(0, 10, 10)
 		},
-		"what the archive did not know before the guild was loaded again": func(r *repeats) {
+		"a request unknown to the archive before the load": func(r *repeats) {
 			r.lose()
 			late := r.through(&stores.Faults{After: func(_ context.Context, c stores.Call) error {
-				if c.Method == "Past" && c.N == 1 { // the client has asked somebody else meanwhile
+				if c.Method == "Past" && c.N == 1 { // meanwhile the client asks another replica
 					r.made(false, "step", 1)
 					r.archive(r.read(100))
 					r.lose()
@@ -166,12 +166,12 @@ func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
 			}})
 			replayed, err := r.add(late, "step", 1)
 			if err == nil && !replayed {
-				r.Error("the request was made again")
+				r.Error("the request was made again, want a replay")
 			}
 			r.made(true, "step", 1)
 			r.wantXPs(0, 10)
 		},
-		"what the archive knew before the guild was loaded again": func(r *repeats) {
+		"a request known to the archive before the load": func(r *repeats) {
 			r.lose()
 			late := r.through(&stores.Faults{
 				Before: func(_ context.Context, c stores.Call) error {
@@ -196,17 +196,17 @@ func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
 	})
 }
 
-// The archive has the record of a request and later changes of other members, and neither store has the request's change: it is made again.
+// The archive has a request's record and later changes of other members, and both stores lost the request's change. It is made again.
 func TestARequestThatBothStoresLostIsMadeAgain(t *testing.T) {
 	eachRepeatOn(stores.Restorable(t), map[string]func(r *repeats){
-		"of a member who waited in the data that came back": func(r *repeats) {
+		"its member waited in the stale data": func(r *repeats) {
 			r.made(false, "", 1)
 			before := r.Keep()
 			r.made(false, "step", 1)
-			r.read(100) // and its writer died
+			r.read(100) // its writer dies
 			r.made(false, "", 2)
 			r.made(false, "", 1)
-			r.archive(r.read(1)) // the other one, and the record
+			r.archive(r.read(1)) // the other member, and the record
 			r.GoBack(before)
 			r.Must(r.Hydrator(&stores.Faults{}).Load(r.Context(), leaderboard.Ref(r.guild)))
 			r.wantXPs(0, 10, 10)

@@ -21,7 +21,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// BenchmarkRestart measures how long 5,000 guilds of 20 members take to load after Redis has come back empty, 64 at once.
+// BenchmarkRestart measures how long 5,000 guilds of 20 members take to load after Redis came back empty, 64 at once.
 func BenchmarkRestart(b *testing.B) {
 	const guilds, members, atOnce = 5000, 20, 64
 	live, archive, hydrator, writer := benchmarked(b)
@@ -55,7 +55,7 @@ func BenchmarkRestart(b *testing.B) {
 	}
 }
 
-// benchmarked returns stores on servers, and what copies between them.
+// benchmarked returns stores on servers, with the hydrator and the writer between them.
 func benchmarked(b *testing.B) (*redisstore.Store, store.Archive, *hydrate.Hydrator, *snapshot.Writer) {
 	client, err := redisconn.Connect(testenv.Redis(b).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
 	if err != nil {
@@ -69,7 +69,7 @@ func benchmarked(b *testing.B) (*redisstore.Store, store.Archive, *hydrate.Hydra
 	return live, archive, hydrator, snapshot.NewWriter(live, archive, hydrator, snapshot.WriterOptions{Holder: "bench", Interval: stores.Never, Log: log})
 }
 
-// putGuild makes a guild in the archive.
+// putGuild creates a guild in the archive.
 func putGuild(b *testing.B, archive store.Archive, gid id.Guild) leaderboard.GuildRef {
 	settings, err := guild.Parse(gid, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
 	if err != nil {

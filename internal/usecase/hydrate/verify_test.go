@@ -22,21 +22,21 @@ func TestARestartedServerIsVerifiedAndKeepsItsChanges(t *testing.T) {
 	before := w.State(g)
 	w.GoBack(w.Keep())
 	refusesAll(w, g)
-	// The writer finds it by itself: it verifies the guild and writes what the old server had not had written.
+	// The writer notices by itself: it verifies the guild and writes the changes that waited.
 	loads := f.Count("LoadChunk")
 	w.Must(writer.Flush(ctx))
 	w.WantXPs(g, 101)
 	w.InStep(g)
 	if n := f.Count("LoadChunk") - loads; n != 0 || w.Logged.Count("gone back") > 0 {
-		t.Errorf("%d chunks were loaded, want none:\n%s", n, w.Logged)
+		t.Errorf("%d chunks were loaded, want none and no loss:\n%s", n, w.Logged)
 	}
 	if s := w.State(g); s.Epoch != before.Epoch+1 {
-		t.Errorf("epoch %d after %d: a batch read from the old server could still be written", s.Epoch, before.Epoch)
+		t.Errorf("the epoch is %d after %d, so a batch read from the old server could still be written", s.Epoch, before.Epoch)
 	}
 }
 
-// A verification that is cut off at any step is repeated. It is not mistaken for a Redis with older data.
-func TestAVerificationCutOffAnywhere(t *testing.T) {
+// A verification that is interrupted at any step is repeated. It is not mistaken for a Redis with older data.
+func TestAnInterruptedVerificationIsRepeated(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)
 	w.Create(g, 0, 100)
@@ -45,19 +45,19 @@ func TestAVerificationCutOffAnywhere(t *testing.T) {
 			w.Add(g, 0)
 			w.GoBack(w.Keep())
 			if err := w.Hydrator(f).Load(ctx, g); !errors.Is(err, stores.ErrBroken) {
-				t.Fatalf("%s %s: %v", name, method, err)
+				t.Fatalf("%s %s: the load returned %v, want ErrBroken", name, method, err)
 			}
 			w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
 		}
 	}
 	w.WantXPs(g, 108)
 	if w.Logged.Count("gone back") > 0 {
-		t.Errorf("%s", w.Logged)
+		t.Errorf("the log says that Redis has gone back:\n%s", w.Logged)
 	}
 }
 
 // A verification dies after it raised the archive's epoch, and the next one dies before it raises the epoch again.
-func TestTwoVerificationsCutOffInTurn(t *testing.T) {
+func TestTwoInterruptedVerificationsAreRepeated(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)
 	w.Create(g, 0, 100)
@@ -72,12 +72,12 @@ func TestTwoVerificationsCutOffInTurn(t *testing.T) {
 	w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
 	w.WantXPs(g, 7)
 	if w.Logged.Count("gone back") > 0 {
-		t.Errorf("%s", w.Logged)
+		t.Errorf("the log says that Redis has gone back:\n%s", w.Logged)
 	}
 }
 
-// A replica took over and was verified. Another replica takes over that did not see the verification, but has all acknowledged changes.
-func TestAReplicaThatWasNotVerifiedTakesOver(t *testing.T) {
+// A promoted replica was verified. Then another replica is promoted that missed the verification, but has all acknowledged changes.
+func TestAReplicaThatMissedAVerificationIsVerified(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)
 	w.Create(g, 0, 100)
@@ -93,20 +93,20 @@ func TestAReplicaThatWasNotVerifiedTakesOver(t *testing.T) {
 	w.GoBack(second)
 	w.WantXPs(g, 7, -1)
 	if w.Logged.Count("gone back") > 0 {
-		t.Errorf("%s", w.Logged)
+		t.Errorf("the log says that Redis has gone back:\n%s", w.Logged)
 	}
 	w.Must(w.Writer("writer", stores.Never, &stores.Faults{}).Flush(ctx))
 	w.InStep(g)
 	w.GoBack(second)
 	w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
 	if w.Logged.Count("gone back") != 1 {
-		t.Errorf("a Redis that lacks what was archived since is taken for the newest: %s", w.Logged)
+		t.Errorf("a Redis that lacks archived changes was not noticed:\n%s", w.Logged)
 	}
 }
 
-// A verification dies before it reaches the archive. Another Redis gets the epoch that it would have got. Then the first Redis comes back, with a
-// noted batch that was not archived either.
-func TestAnEpochThatAnotherRedisGot(t *testing.T) {
+// A verification dies before it reaches the archive, and another Redis gets the epoch that it would have raised. Then the first Redis comes
+// back, with a noted batch that was not archived either.
+func TestAnEpochTakenByAnotherRedisLosesNothing(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
 	w.Create(g, 0, 100)
@@ -134,7 +134,7 @@ func TestAnEpochThatAnotherRedisGot(t *testing.T) {
 	w.InStep(g)
 }
 
-// Two replicas of the service see the server come back; one loads or verifies, the other uses that.
+// Two replicas of the service see the server come back. One verifies the guild, and the other uses the result.
 func TestOneReplicaVerifiesForAll(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)
@@ -160,9 +160,9 @@ func TestOneReplicaVerifiesForAll(t *testing.T) {
 	}
 	all.Wait()
 	if n := f.Count("Verified"); n != 1 {
-		t.Errorf("verified %d times, want once", n)
+		t.Errorf("the guild was verified %d times, want once", n)
 	}
 	if m, err := other.Member(ctx, g, stores.User(0)); err != nil || m.XP != 100 {
-		t.Errorf("on the other replica: %+v, %v", m, err)
+		t.Errorf("on the other replica the member is %+v (%v), want 100 XP", m, err)
 	}
 }

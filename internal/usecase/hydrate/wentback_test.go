@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// refusesAll fails the test if anything of the guild is answered or changed.
+// refusesAll fails the test if the guild answers a read or accepts a change.
 func refusesAll(w *stores.World, g leaderboard.GuildRef) {
 	w.Helper()
 	ctx := w.Context()
@@ -29,24 +29,24 @@ func refusesAll(w *stores.World, g leaderboard.GuildRef) {
 		"member": member, "page": page, "version": version, "create": created, "change": changed, "delete": deleted,
 	} {
 		if !errors.Is(err, leaderboard.ErrNotLoaded) {
-			w.Errorf("%s before the guild was verified: %v, want ErrNotLoaded", what, err)
+			w.Errorf("%s before the verification: %v, want ErrNotLoaded", what, err)
 		}
 	}
 	if c := w.ReadChanges(g); !errors.Is(c.Err, snapshot.ErrUnverified) || c.Batch.Guild != g || len(c.Batch.Rows) > 0 {
-		w.Errorf("changes before the guild was verified: %+v, want which incarnation is to be verified", c)
+		w.Errorf("the changes before the verification are %+v, want ErrUnverified with the guild", c)
 	}
 }
 
-// Redis comes back with a dump that is older than the archive. It answers and changes nothing before the guild is
-// loaded again. Then no member has less XP than in the dump or the archive.
-func TestAnOldDumpIsNoticedBeforeItsFirstUse(t *testing.T) {
+// Redis comes back with a dump that is older than the archive. It answers and changes nothing before the guild is loaded again. Then no
+// member has less XP than in the dump or the archive.
+func TestAnOldDumpIsNoticedBeforeItIsUsed(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
 	for i := range 5 {
 		w.Create(g, i, 100)
 	}
 	w.Must(writer.Flush(ctx))
-	w.Change(g, 1, leaderboard.Change{Op: leaderboard.Increment, Amount: 50}) // in the dump, not archived, and then lost
+	w.Change(g, 1, leaderboard.Change{Op: leaderboard.Increment, Amount: 50}) // in the dump, not in the archive
 	w.Create(g, 5, 70)
 	w.Remove(g, 4)
 	dump := w.Keep()
@@ -60,17 +60,17 @@ func TestAnOldDumpIsNoticedBeforeItsFirstUse(t *testing.T) {
 	refusesAll(w, g)
 	w.WantXPs(g, 107, 157, 100, 100, -1, -1)
 	if n := w.Logged.Count("gone back in time"); n != 1 {
-		t.Errorf("%d log lines about it, want 1:\n%s", n, w.Logged)
+		t.Errorf("%d log lines say that Redis has gone back, want 1:\n%s", n, w.Logged)
 	}
 	w.Add(g, 0)
 	w.Must(writer.Flush(ctx))
 	w.InStep(g)
 	if n := w.Logged.Count("gone back in time"); n != 1 {
-		t.Errorf("noticed %d times, want once", n)
+		t.Errorf("%d log lines say that Redis has gone back, want 1", n)
 	}
 }
 
-// The dump has acknowledged changes that were not archived. They are not lost, though the archive has newer changes.
+// The dump has acknowledged changes that were not archived. They are kept, though the archive has newer changes.
 func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -80,13 +80,13 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w.Must(writer.Flush(ctx))
 	w.Add(g, 0)
 	w.Remove(g, 4)
-	w.Must(w.ReadChanges(g).Err) // and its writer died
+	w.Must(w.ReadChanges(g).Err) // its writer dies
 	w.Add(g, 1)
 	w.Create(g, 3, 30)
 	w.Remove(g, 5)
 	w.Remove(g, 6)
 	dump := w.Keep()
-	// Only other members are archived, as if the rest had been in a later batch that was never written.
+	// Only other members are archived, as if the rest had been in a batch that was never written.
 	w.Add(g, 2)
 	w.Create(g, 6, 60)
 	lease, err := w.Archive.AcquireLease(ctx, "writer", stores.Taken, false)
@@ -101,8 +101,8 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w.InStep(g)
 }
 
-// A member's change waits when the dump is made, and the member is deleted before the change is archived. The tombstone has the rev of that
-// change. The member stays deleted.
+// A member's change waits when the dump is made, and the member is deleted before the change is archived. The tombstone has the rev of
+// that change. The member stays deleted.
 func TestADeletionOfAMemberWithAnUnsavedChangeIsKept(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -112,15 +112,15 @@ func TestADeletionOfAMemberWithAnUnsavedChangeIsKept(t *testing.T) {
 	dump := w.Keep()
 	w.Remove(g, 0)
 	w.Must(writer.Flush(ctx))
-	w.Create(g, 0, 5) // which nobody archives
+	w.Create(g, 0, 5) // never archived
 	w.GoBack(dump)
 	w.WantXPs(g, -1)
 	w.Must(writer.Flush(ctx))
 	w.InStep(g)
 }
 
-// The load of such a guild is cut off at any step and repeated, with the same result.
-func TestASalvageCutOffAnywhere(t *testing.T) {
+// The load of such a guild is interrupted at any step and repeated, with the same result.
+func TestAnInterruptedSalvageIsRepeated(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
 	w.Create(g, 0, 100)
@@ -137,16 +137,16 @@ func TestASalvageCutOffAnywhere(t *testing.T) {
 		for name, f := range map[string]*stores.Faults{"before": {Before: stores.At(method, 1)}, "after": {After: stores.At(method, 1)}} {
 			w.GoBack(dump)
 			if err := w.Hydrator(f).Load(ctx, g); !errors.Is(err, stores.ErrBroken) {
-				t.Fatalf("%s %s: %v", name, method, err)
+				t.Fatalf("%s %s: the load returned %v, want ErrBroken", name, method, err)
 			}
 			w.WantXPs(g, 1000, 2000, -1)
 		}
 	}
 }
 
-// A batch that was read before the server went back arrives late. It must not be archived once the guild was verified on the
-// server that came back, which does not know the batch. If the batch was first, that server has the older data.
-func TestALateBatchOfTheServerBefore(t *testing.T) {
+// A batch that was read before the server went back arrives late. After a verification on the server that came back, which lacks the
+// batch, it must not be archived. If the batch came first, the server has the older data.
+func TestALateBatchOfTheOldServerIsRefused(t *testing.T) {
 	for name, late := range map[string]bool{"after the verification": true, "during it": false} {
 		t.Run(name, func(t *testing.T) {
 			w := stores.Restorable(t)
@@ -177,16 +177,16 @@ func TestALateBatchOfTheServerBefore(t *testing.T) {
 			w.Must(w.Hydrator(f).Load(ctx, g))
 			w.WantXPs(g, 101)
 			if w.Logged.Count("gone back") != 1 {
-				t.Errorf("want a line about it:\n%s", w.Logged)
+				t.Errorf("the log does not say once that Redis has gone back:\n%s", w.Logged)
 			}
 		})
 	}
 }
 
-// A server's data becomes older without any sign. The guild's next snapshot notices that, even when so many changes were made on the old
-// data that its rev is above the archived one.
-func TestOldDataThatCameUnnoticedIsNoticedByTheNextCopy(t *testing.T) {
-	for _, size := range []int{3, 300} { // a guild that goes with a group, and one by itself
+// A server's data becomes older without a sign. The guild's next snapshot notices that, even after so many changes on the old data that
+// its rev exceeds the archived one.
+func TestTheNextSnapshotNoticesOlderData(t *testing.T) {
+	for _, size := range []int{3, 300} { // a guild in a group, and one that is written alone
 		for _, changes := range []int{1, 9} {
 			t.Run(fmt.Sprintf("%d members, %d changes", size, changes), func(t *testing.T) {
 				w := stores.Servers(t)
@@ -207,14 +207,14 @@ func TestOldDataThatCameUnnoticedIsNoticedByTheNextCopy(t *testing.T) {
 				w.WantXPs(g, 106, 101+level.XP(changes), 101)
 				w.InStep(g)
 				if n := w.Logged.Count("Redis has gone back in time"); n != 1 {
-					t.Errorf("noticed %d times, want once:\n%s", n, w.Logged)
+					t.Errorf("%d log lines say that Redis has gone back, want 1:\n%s", n, w.Logged)
 				}
 			})
 		}
 	}
 }
 
-// keepKeys returns a function that puts the guild's keys back to what they hold now.
+// keepKeys returns a function that restores the guild's keys as they are now.
 func keepKeys(w *stores.World, g leaderboard.GuildRef) (putBack func()) {
 	w.Helper()
 	ctx := w.Context()
@@ -233,20 +233,20 @@ func keepKeys(w *stores.World, g leaderboard.GuildRef) (putBack func()) {
 	}
 }
 
-// The archive was restored from a backup and knows less than Redis: that is for the operator, and nothing is overwritten.
-func TestAnArchiveThatIsOlderThanRedisIsLeftAlone(t *testing.T) {
+// An archive restored from a backup knows less than Redis. That needs the operator, so nothing is overwritten.
+func TestAnArchiveOlderThanRedisIsLeftAlone(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)
 	w.Create(g, 0, 100)
 	w.Must(w.Redis.HSet(ctx, "lb:{"+string(g.ID)+"}:meta", "epoch", 9).Err())
 	w.GoBack(w.Keep())
 	if err := w.Hydrator(&stores.Faults{}).Load(ctx, g); !errors.Is(err, hydrate.ErrArchiveOlder) {
-		t.Errorf("load: %v, want ErrArchiveOlder", err)
+		t.Errorf("the load: %v, want ErrArchiveOlder", err)
 	}
 	if err := w.Writer("writer", stores.Never, &stores.Faults{}).Flush(ctx); !errors.Is(err, hydrate.ErrArchiveOlder) {
-		t.Errorf("flush: %v, want ErrArchiveOlder", err)
+		t.Errorf("the flush: %v, want ErrArchiveOlder", err)
 	}
 	if xp := w.Redis.ZScore(ctx, "lb:{"+string(g.ID)+"}:xp", string(stores.User(0))).Val(); xp != 100 {
-		t.Errorf("%v XP in Redis, want 100", xp)
+		t.Errorf("Redis has %v XP, want 100", xp)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// target notes what an import asks for.
+// target records the calls of an import.
 type target struct {
 	asked  []string
 	begin  importer.Begin
 	sizes  []int
 	names  []string
 	xp     int64
-	failed int // how many more puts fail
+	failed int // the number of puts that still fail
 	busy   bool
 }
 
@@ -74,17 +74,18 @@ func TestAnImportIsAppliedInCalls(t *testing.T) {
 		By: "test", Again: true, Wrote: func(done importer.Result) { wrote = append(wrote, done.Written()) },
 	})
 	if err != nil || checkpoint != "c" || done.Created != 2001 || !slices.Equal(g.sizes, []int{1000, 1000, 1}) || !slices.Equal(wrote, []int{1000, 2000, 2001}) || g.xp != 2001 {
-		t.Errorf("%+v, %v, %q; calls of %v, wrote %v", done, err, checkpoint, g.sizes, wrote)
+		t.Errorf("applied %+v (%v) with checkpoint %q, in calls of %v, progress %v, want 2001 created in calls of 1000, 1000 and 1",
+			done, err, checkpoint, g.sizes, wrote)
 	}
 	if !slices.Equal(g.asked, []string{"begin", `settings {"curve":"mee6"}`, "finish i 2001"}) || !slices.Equal(g.names, []string{"i-0", "i-1", "i-2"}) {
-		t.Errorf("asked for %q, calls %q", g.asked, g.names)
+		t.Errorf("the calls are %q with the names %q, want begin, settings, finish and i-0 to i-2", g.asked, g.names)
 	}
 	if len(g.begin.Files) != 64 || !g.begin.Again || len(g.begin.Plan) != 64 {
-		t.Errorf("begun as %+v", g.begin)
+		t.Errorf("the import began with %+v, want both hashes and again", g.begin)
 	}
 }
 
-// Names that JSON escapes take six times their bytes.
+// Names that JSON escapes take six times as many bytes.
 func TestCallsStayBelowAMebibyte(t *testing.T) {
 	name := strings.Repeat(`\u0001`, 250)
 	in := imports(t, importer.Choice{Mode: leaderboard.PutSet}, `[`+repeat(1000, func(i int) string {
@@ -92,11 +93,11 @@ func TestCallsStayBelowAMebibyte(t *testing.T) {
 	})+`]`)
 	g := &target{}
 	if _, _, err := in.Apply(t.Context(), g, importer.ApplyOptions{}); err != nil || len(g.sizes) != 2 || g.sizes[0] > 1<<20/1500 || g.begin != (importer.Begin{}) {
-		t.Errorf("%v: calls of %v, begun as %+v", err, g.sizes, g.begin)
+		t.Errorf("applying (%v) made calls of %v members, beginning with %+v, want two calls below 1 MiB", err, g.sizes, g.begin)
 	}
 }
 
-func TestABusyTargetIsAskedAgain(t *testing.T) {
+func TestACallToABusyTargetIsRetried(t *testing.T) {
 	for _, c := range []struct {
 		failed, asked int
 		busy          bool
@@ -105,14 +106,14 @@ func TestABusyTargetIsAskedAgain(t *testing.T) {
 			g := &target{failed: c.failed, busy: c.busy}
 			_, checkpoint, err := imports(t, importer.Choice{Mode: leaderboard.PutSet}, "id,xp\n"+user(1)+",5\n").Apply(t.Context(), g, importer.ApplyOptions{})
 			if len(g.names) != c.asked || g.names[0] != g.names[len(g.names)-1] || (err == nil) != (c.asked > c.failed) || err != nil && !errors.Is(err, errTarget) || checkpoint != "c" {
-				t.Errorf("%+v: %v after %q", c, err, g.names)
+				t.Errorf("case %+v: %v after the calls %q", c, err, g.names)
 			}
 		})
 	}
 }
 
-// Nothing to import makes no checkpoint; with --settings, settings alone are something.
-func TestAnImportOfNothing(t *testing.T) {
+// Without members there is nothing to import and no checkpoint, unless --settings imports the file's settings.
+func TestAnImportOfNothingIsRefused(t *testing.T) {
 	for content, says := range map[string]string{
 		"id,xp\n":                      "the files have no members",
 		"id,xp\n12,5\n":                "the user id is not 17 to 19 digits",
@@ -123,13 +124,13 @@ func TestAnImportOfNothing(t *testing.T) {
 		g := &target{}
 		_, checkpoint, err := imports(t, importer.Choice{Mode: leaderboard.PutSet, MinLevel: 3}, content).Apply(t.Context(), g, importer.ApplyOptions{})
 		if f := fault.From(err); f == nil || f.Code != fault.Invalid || !strings.Contains(f.Message, says) || checkpoint != "" || g.asked != nil {
-			t.Errorf("%q: %v, asked for %q", content, err, g.asked)
+			t.Errorf("importing %q: %v after %q, want fault.Invalid with %q and no call", content, err, g.asked, says)
 		}
 	}
 	g := &target{}
 	_, _, err := imports(t, importer.Choice{Mode: leaderboard.PutSet, Settings: true}, `{"players":[]}`).Apply(t.Context(), g, importer.ApplyOptions{})
 	if err != nil || !slices.Equal(g.asked, []string{"begin", `settings {"curve":"mee6"}`, "finish i 0"}) {
-		t.Errorf("settings alone: %v, asked for %q", err, g.asked)
+		t.Errorf("importing only settings: %v after %q, want begin, settings and finish", err, g.asked)
 	}
 }
 
@@ -137,6 +138,6 @@ func TestReadingStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := importer.Read(ctx, []importer.File{file("a", "id,xp\n"+user(1)+",5\n")}, settings(t), importer.Choice{}, &memory{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("reading with a cancelled context: %v, want context.Canceled", err)
 	}
 }

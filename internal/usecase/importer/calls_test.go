@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-func TestThePlanHashTellsOtherCalls(t *testing.T) {
+func TestThePlanHashDependsOnTheCalls(t *testing.T) {
 	one, two := file("a.csv", "id,xp\n"+user(1)+",500\n"), file("b.csv", "id,xp\n"+user(2)+",1\n")
 	hash := func(by string, lowest level.Level, files ...importer.File) string {
 		t.Helper()
@@ -26,10 +26,10 @@ func TestThePlanHashTellsOtherCalls(t *testing.T) {
 	}
 	first := hash("a", 0, one, two)
 	if len(first) != 64 || first != hash("a", 0, one, two) {
-		t.Errorf("the hash is %s, then %s", first, hash("a", 0, one, two))
+		t.Errorf("the hash is %s, then %s, want the same 64 characters", first, hash("a", 0, one, two))
 	}
 	for what, other := range map[string]string{
-		"another order": hash("a", 0, two, one), "a least level": hash("a", 1, one, two), "begun by something else": hash("b", 0, one, two),
+		"another order": hash("a", 0, two, one), "a minimum level": hash("a", 1, one, two), "another start": hash("b", 0, one, two),
 	} {
 		if other == first {
 			t.Errorf("%s has the same hash", what)
@@ -37,7 +37,7 @@ func TestThePlanHashTellsOtherCalls(t *testing.T) {
 	}
 }
 
-func TestAnIndexIsOfAWholeExport(t *testing.T) {
+func TestAnIndexNeedsAWholeExport(t *testing.T) {
 	content := "userId,xp,messageCount,present,username,globalName\n" + user(1) + ",5,7,true,ada,\n" + user(2) + ",0,,false,bob,\"a\n, b\"\n"
 	w := read(t, importer.Options{}, file("a.csv", content))
 	index, err := importer.NewIndex(t.Context(), importer.Open([]importer.File{file("a.csv", content)}, importer.Options{}).Rows())
@@ -46,15 +46,15 @@ func TestAnIndexIsOfAWholeExport(t *testing.T) {
 	}
 	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, There: index})
 	if err != nil || p.Unchanged != 2 {
-		t.Errorf("%+v, %v; want two members who are as they are", p, err)
+		t.Errorf("the plan is %+v (%v), want two unchanged members", p, err)
 	}
 	broken := importer.Open([]importer.File{file("a.csv", content[:len(content)-2])}, importer.Options{})
 	if _, err := importer.NewIndex(t.Context(), broken.Rows()); err == nil {
-		t.Error("an export with an open quote is indexed")
+		t.Error("an export with an open quote was indexed")
 	}
 }
 
-// An error about a file has its name and its reason only once.
+// An error about a file names the file and the reason once.
 func TestErrorsNameAFileOnce(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.csv")
 	for want, open := range map[string]func() (io.ReadCloser, error){
@@ -67,13 +67,13 @@ func TestErrorsNameAFileOnce(t *testing.T) {
 	} {
 		got := refused(t, importer.Options{}, importer.File{Name: name, Open: open})
 		if got != strings.ReplaceAll(want, fs.ErrNotExist.Error(), "no such file or directory") {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("the error is %q, want %q", got, want)
 		}
 	}
 }
 
-// A row that was cut off may still be one. An export of Levelboard always ends with a line end; tables of other programs may not.
-func TestAnExportThatWasCutOffIsWarnedAbout(t *testing.T) {
+// A row that was truncated may look complete. Levelboard's exports always end with a line end; other programs' tables may not.
+func TestATruncatedExportIsWarnedAbout(t *testing.T) {
 	const header = "userId,xp,lastUpdated,present\n"
 	read(t, importer.Options{}, file("a.csv", header+user(1)+",24110,,true")).warns("not complete")
 	read(t, importer.Options{}, file("a.csv", header+user(1)+",24110,,true\n")).warns()

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/importer"
 )
 
-func TestTableOfASpreadsheet(t *testing.T) {
+func TestASpreadsheetsTableIsRead(t *testing.T) {
 	w := samples(t, "generic-semicolon-bom.csv")
 	w.xp(map[id.User]level.XP{harrowfen: 25000, quillmoth: 23850, marrowbee: 4675})
 	w.skipped(
@@ -20,10 +20,10 @@ func TestTableOfASpreadsheet(t *testing.T) {
 		importer.Skip{Line: 11, Row: 9, Reason: importer.ReasonNoXP},
 	)
 	if w.Duplicates != 1 || w.rows[harrowfen].Line != 5 || *w.rows[harrowfen].MessageCount != 4200 {
-		t.Errorf("%d duplicates, kept %+v", w.Duplicates, w.rows[harrowfen])
+		t.Errorf("%d duplicates, and %+v was kept, want 1 and line 5 with 4200 messages", w.Duplicates, w.rows[harrowfen])
 	}
 	if u := w.rows[quillmoth].User; u.Username != "Quill; the Moth" {
-		t.Errorf("%+v", u)
+		t.Errorf("the user is %+v, want Quill; the Moth", u)
 	}
 }
 
@@ -66,18 +66,18 @@ func TestXPInATable(t *testing.T) {
 		w := read(t, importer.Options{}, file("a.csv", "id,xp\n"+user(1)+","+c.field+"\n"))
 		row, ok := w.rows[id.User(user(1))]
 		if ok != (c.why == "") || row.XP != c.xp || !ok && w.Reasons[c.why] != 1 {
-			t.Errorf("%s: %d (%v), %v; want %d %q", c.field, row.XP, ok, w.Reasons, c.xp, c.why)
+			t.Errorf("the XP %q are read as %d (%v), skipped for %v, want %d %q", c.field, row.XP, ok, w.Reasons, c.xp, c.why)
 		}
 	}
 }
 
-func TestRowsOfATableThatAreSkipped(t *testing.T) {
+func TestInvalidRowsOfATableAreSkipped(t *testing.T) {
 	const u = "200000000000000001"
 	for _, c := range []struct {
 		header, row string
 		why         importer.Reason
 	}{
-		{"id,name,xp", u + ",a,b,5", importer.ReasonFields}, // a comma in a name without quotes
+		{"id,name,xp", u + ",a,b,5", importer.ReasonFields}, // a comma in an unquoted name
 		{"id,xp,name", u + ",5", importer.ReasonFields},
 		{"id,xp", `"` + u + `"x,5`, importer.ReasonQuotes},
 		{"id,name,xp", u + `,a"b,5`, importer.ReasonQuotes},
@@ -96,12 +96,12 @@ func TestRowsOfATableThatAreSkipped(t *testing.T) {
 		w := read(t, importer.Options{}, file("a.csv", c.header+"\n"+c.row+"\n"))
 		w.skipped(importer.Skip{Line: 2, Row: 1, Reason: c.why})
 		if len(w.rows) > 0 {
-			t.Errorf("%s: it is imported as %+v", c.row, w.rows)
+			t.Errorf("the row %s is imported as %+v, want it skipped", c.row, w.rows)
 		}
 	}
 }
 
-func TestColumnsOfATable(t *testing.T) {
+func TestColumnsAreFoundByTheirNames(t *testing.T) {
 	const u = "200000000000000001"
 	for _, c := range []string{
 		"User ID,Total XP\n" + u + ",5", "xp\tuserId\r\n5\t" + u + "\r\n", "member_id|exp\n" + u + "|5", "\ufeffID;XP\n" + u + ";5\n",
@@ -119,13 +119,13 @@ func TestColumnsOfATable(t *testing.T) {
 		{"id,name\n", "a table needs"},
 	} {
 		if got := refused(t, importer.Options{}, file("a.csv", c.content)); !strings.Contains(got, c.message) {
-			t.Errorf("%q: %s", c.content, got)
+			t.Errorf("the table %q is refused with %s, want %q", c.content, got, c.message)
 		}
 	}
 }
 
-// What a spreadsheet made of an export: upper case, dates of its own, other line ends, none of which costs a member.
-func TestATableThatASpreadsheetWrote(t *testing.T) {
+// A spreadsheet may change an export's case, dates and line ends. No member is lost.
+func TestAnExportSavedByASpreadsheetIsRead(t *testing.T) {
 	const avatar = "0123456789abcdef0123456789abcdef"
 	one, two := id.User(user(1)), id.User(user(2))
 	rows := "userId,xp,lastUpdated,present,username,avatar\n" +
@@ -142,22 +142,22 @@ func TestATableThatASpreadsheetWrote(t *testing.T) {
 			w.warns()
 			a, b := w.rows[one], w.rows[two]
 			if a.Present || !b.Present || a.User.Username != "ada" || b.User.Username != `b, "ob"` || *a.User.Avatar != avatar || *b.User.Avatar != avatar || !a.LastUpdated.IsZero() {
-				t.Errorf("%+v %+v, %+v %+v", a, a.User, b, b.User)
+				t.Errorf("the members are %+v with %+v and %+v with %+v", a, a.User, b, b.User)
 			}
 		})
 	}
 	read(t, importer.Options{}, file("a.txt", user(1)+" - 5\r"+user(2)+" - 6\r")).xp(map[id.User]level.XP{one: 5, two: 6})
 }
 
-// Line ends between quotes are part of a name. A quote in the middle of a field opens none.
-func TestLineEndsInNames(t *testing.T) {
+// Line ends between quotes belong to a name. A quote in the middle of a field opens nothing.
+func TestLineEndsInQuotesBelongToNames(t *testing.T) {
 	content := "id,xp,name\r\n" + user(1) + ",5,\"a\r\nb\rc\nd\"\r\n" + user(2) + ",6,a\"b\r\n" + user(3) + ",7,c\r\n"
 	w := read(t, importer.Options{}, file("a.csv", content))
 	if row := w.rows[id.User(user(1))]; row.User == nil || row.User.Username != "a\nb\rc\nd" {
-		t.Errorf("%+v %+v", row, row.User)
+		t.Errorf("the member is %+v with %+v, want the name with its line ends", row, row.User)
 	}
 	if row := w.rows[id.User(user(3))]; row.User == nil || row.User.Username != "c" {
-		t.Errorf("%+v %+v", row, row.User)
+		t.Errorf("the member is %+v with %+v, want the name c", row, row.User)
 	}
 	w.skipped(importer.Skip{Line: 5, Row: 2, Reason: importer.ReasonQuotes})
 }
@@ -170,29 +170,29 @@ func TestNamesWithDiscriminatorsInATable(t *testing.T) {
 	} {
 		row := read(t, importer.Options{}, file("a.csv", content)).rows[id.User(user(1))]
 		if got := row.User.Username + " " + row.User.Discriminator; got != want {
-			t.Errorf("%q is %q, want %q", content, got, want)
+			t.Errorf("the name in %q is read as %q, want %q", content, got, want)
 		}
 	}
 }
 
-func TestATableWithLevelsOnly(t *testing.T) {
+func TestXPIsDerivedFromLevels(t *testing.T) {
 	amari, _ := level.Preset(level.PresetAmari)
 	w := read(t, importer.Options{Curve: amari}, file("a.csv", "id,level\n"+user(1)+",10\n"+user(2)+",0\n"+user(3)+",10000\n"+user(1)+",9\n"))
 	w.xp(map[id.User]level.XP{id.User(user(1)): amari.XPFor(10), id.User(user(2)): 0, id.User(user(3)): amari.XPFor(10000)})
 	if p := w.plan(amari); p.FromLevels != 3 || p.ChangeLevel != 0 {
-		t.Errorf("%+v", p)
+		t.Errorf("the plan is %+v, want 3 members from levels, and no level changed", p)
 	}
 }
 
-// A quote that is not closed swallows the rest of the file: which members are in there is a guess.
-func TestATableWithAQuoteThatIsNotClosed(t *testing.T) {
+// An open quote swallows the rest of the file, so its members would be a guess.
+func TestATableWithAnOpenQuoteIsRefused(t *testing.T) {
 	content := "id,name,xp\n" + user(1) + ",a,1\n" + user(2) + ",\"b,2\n" + user(3) + ",c,3\n"
 	if got := refused(t, importer.Options{}, file("a.csv", content)); got != "a.csv:3: a quote is not closed" {
-		t.Errorf("%q", got)
+		t.Errorf("the table is refused with %q, want the line of the open quote", got)
 	}
 }
 
-func TestIDsThatASpreadsheetRounded(t *testing.T) {
+func TestIDsRoundedByASpreadsheetAreWarnedAbout(t *testing.T) {
 	rows := "id,xp\n1184930275610480000,1\n1003775120948260000,2\n" + user(1) + ",3\n"
 	read(t, importer.Options{}, file("a.csv", rows)).warns("end in 000: 2")
 	read(t, importer.Options{}, file("a.csv", rows+user(2)+",4\n")).warns()

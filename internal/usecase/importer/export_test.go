@@ -38,15 +38,15 @@ func export(t testing.TB, f importer.Format, all []importer.Exported) string {
 	return out.String()
 }
 
-// hostile are names that a spreadsheet, a parser of CSV or one of JSON may change.
+// hostile returns names that a spreadsheet, or a parser of CSV or JSON, may change.
 func hostile() *rapid.Generator[string] {
 	part := rapid.SampledFrom([]string{"=", "+", "-", "@", "'", "\"", ",", ";", "\t", "\r", "\n", "\r\n", "\\", "＝", "＠", " ", "\u2028", "\ufeff", "🦋", "a", "1"})
 	parts := rapid.Map(rapid.SliceOfN(part, 0, 8), func(p []string) string { return strings.Join(p, "") })
-	// Unpaired surrogates cannot be in a string; NUL is in no name.
+	// A string has no unpaired surrogates, and a name has no NUL.
 	return rapid.OneOf(parts, rapid.Map(rapid.StringN(0, 60, 256), func(s string) string { return strings.ReplaceAll(s, "\x00", "") }))
 }
 
-// An export is read back as it was, whatever people call themselves.
+// An export is read back exactly, with any names.
 func TestExportReadsBackExactly(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		count := rapid.IntRange(0, 4).Draw(rt, "members")
@@ -70,7 +70,7 @@ func TestExportReadsBackExactly(t *testing.T) {
 			content := export(t, f, all)
 			w := read(t, importer.Options{}, file("export", content))
 			if w.Warnings != nil || w.Report.Skipped != nil || len(w.order) != count || w.Proposal.Given("curve") != "" {
-				rt.Fatalf("%s: %+v of\n%s", f, w.Report, content)
+				rt.Fatalf("%s: the report is %+v, want %d members and no warnings, of\n%s", f, w.Report, count, content)
 			}
 			for i, row := range w.order {
 				back := importer.Exported{Present: row.Present, Member: leaderboard.Member{
@@ -80,14 +80,14 @@ func TestExportReadsBackExactly(t *testing.T) {
 					back.User = *row.User
 				}
 				if !reflect.DeepEqual(back, all[i]) || row.Shown != (level.Curve{}).LevelAt(row.XP) {
-					rt.Fatalf("%s: %+v, want %+v, in\n%s", f, back, all[i], content)
+					rt.Fatalf("%s: read back %+v, want %+v, in\n%s", f, back, all[i], content)
 				}
 			}
 		}
 	})
 }
 
-func TestExportAsTheContractHasIt(t *testing.T) {
+func TestAnExportHasTheDocumentedForm(t *testing.T) {
 	all := []importer.Exported{
 		{Present: true, Hidden: hidden.ByManager | hidden.BySelf, Member: leaderboard.Member{
 			UserID: toby, XP: 550, MessageCount: 7, LastUpdated: time.Date(2026, 3, 10, 19, 0, 11, 482_000_000, time.UTC),
@@ -99,7 +99,7 @@ func TestExportAsTheContractHasIt(t *testing.T) {
 		"1003775120948261939,550,4,7,2026-03-10T19:00:11.482Z,true,'=1+1,\"Toby, \"\"x\"\"\",0,0000000000005f3a9c1e77b04d2203b5,manager self\n" +
 		"1003775120948261941,0,0,0,,false,,,,,\n"
 	if got := export(t, importer.FormatCSV, all); got != wantCSV {
-		t.Errorf("got\n%swant\n%s", got, wantCSV)
+		t.Errorf("the CSV is\n%swant\n%s", got, wantCSV)
 	}
 	const wantJSON = `{"levels":[
 {"userId":"1003775120948261939","xp":550,"level":4,"messageCount":7,"lastUpdated":"2026-03-10T19:00:11.482Z","present":true,` +
@@ -109,12 +109,12 @@ func TestExportAsTheContractHasIt(t *testing.T) {
 ]}
 `
 	if got := export(t, importer.FormatJSON, all); got != wantJSON {
-		t.Errorf("got\n%swant\n%s", got, wantJSON)
+		t.Errorf("the JSON is\n%swant\n%s", got, wantJSON)
 	}
 }
 
-// No field of an export begins as a spreadsheet wants a formula to begin, and no part of one that a spreadsheet may take for a cell.
-func TestFormulasInAnExport(t *testing.T) {
+// No field, and no part that a spreadsheet may take for a cell, begins as a formula does.
+func TestAnExportHasNoFormulas(t *testing.T) {
 	for name, want := range map[string]string{
 		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "＝1": "'＝1", "\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n=1": "'\n'=1",
 		"a;=1+1;b;'@c": "a;'=1+1;b;''@c", ";;-1": ";;'-1", "a\n+1": "a\n'+1", "a; b": "a; b", "a=b": "a=b",
@@ -132,15 +132,15 @@ func TestFormulasInAnExport(t *testing.T) {
 	}
 }
 
-func TestAnExportThatFails(t *testing.T) {
+func TestAnExportReturnsErrors(t *testing.T) {
 	broken := errors.New("broken")
 	failing := func(yield func(importer.Exported, error) bool) { yield(importer.Exported{}, broken) }
 	for _, f := range []importer.Format{importer.FormatJSON, importer.FormatCSV} {
 		if err := importer.Export(&bytes.Buffer{}, f, level.Curve{}, failing); !errors.Is(err, broken) {
-			t.Errorf("%s: members: %v", f, err)
+			t.Errorf("%s with failing members: %v, want their error", f, err)
 		}
 		if err := importer.Export(full{}, f, level.Curve{}, seq(make([]importer.Exported, 1000))); !errors.Is(err, errFull) {
-			t.Errorf("%s: writer: %v", f, err)
+			t.Errorf("%s to a full writer: %v, want errFull", f, err)
 		}
 	}
 }

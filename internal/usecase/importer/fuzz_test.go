@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/importer"
 )
 
-// fuzz reads what it is given as a file of a source: whatever is taken for a member is one.
+// fuzz reads any input as a file of a source, and checks that every member it reads is valid.
 func fuzz(f *testing.F, from importer.From, seeds []string, more ...string) {
 	for _, name := range seeds {
 		f.Add(content(f, name))
@@ -31,24 +31,24 @@ func fuzz(f *testing.F, from importer.From, seeds []string, more ...string) {
 			}
 			count++
 			if !id.Valid(string(row.UserID)) || row.XP < 0 || row.XP > level.MaxXP || row.Line < 1 || row.Shown < -1 || row.Shown > level.Max {
-				t.Fatalf("%+v", row)
+				t.Fatalf("the row %+v is accepted, out of bounds", row)
 			}
 			if n := row.MessageCount; n != nil && (*n < 0 || *n > importer.MaxMessageCount) {
-				t.Fatalf("%d messages", *n)
+				t.Fatalf("%d messages are accepted, out of bounds", *n)
 			}
 			if u := row.User; u != nil && (len(u.Username) > 256 || u.Avatar != nil && !guild.ValidHash(*u.Avatar)) {
-				t.Fatalf("%+v", u)
+				t.Fatalf("the user data %+v is accepted, out of bounds", u)
 			}
 		}
 		if count != members.Count() || report.Rows != count+report.Duplicates || len(report.Skipped) != min(report.SkippedRows(), importer.MaxSkips) {
-			t.Fatalf("%d members of %+v", count, report)
+			t.Fatalf("%d members were read, and the report is %+v", count, report)
 		}
 		document, err := report.Proposal.In(settings(t))
 		if err != nil {
-			t.Fatalf("the proposal %+v makes no settings: %v", report.Proposal, err)
+			t.Fatalf("making settings of the proposal %+v: %v", report.Proposal, err)
 		}
 		if then, wrong := settings(t).With(document); wrong.Len() > 0 {
-			t.Fatalf("%+v cannot be had: %v", then, wrong.Err())
+			t.Fatalf("the guild refuses the proposal %+v: %v", then, wrong.Err())
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/importer"
 )
 
-func TestMembersInJSONThatAreSkipped(t *testing.T) {
+func TestInvalidMembersInJSONAreSkipped(t *testing.T) {
 	const u = `"userId":"200000000000000001"`
 	for _, c := range []struct {
 		member string
@@ -46,39 +46,39 @@ func TestMembersInJSONThatAreSkipped(t *testing.T) {
 	w.skipped(importer.Skip{Line: 1, Row: 1, Reason: importer.ReasonLevel})
 }
 
-// A name that is not one is no reason to lose a member.
-func TestUserDataThatIsNotValidIsLeftOut(t *testing.T) {
+// An invalid name does not cost the member.
+func TestInvalidUserDataIsLeftOut(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"levels":[{"userId":"`+user(1)+`","xp":1,"level":0,
 "tag":"`+strings.Repeat("x", 257)+`","avatar":"https://cdn.example/a.png"},{"userId":"`+user(2)+`","xp":1,"level":0,"tag":"a\u0000b"}]}`))
 	w.warns("invalid name or avatar was left out: 2")
 	for _, row := range w.order {
 		if row.User != nil && (row.User.Username != "" || row.User.Avatar != nil) {
-			t.Errorf("%+v", row.User)
+			t.Errorf("the invalid user data is read as %+v, want none", row.User)
 		}
 	}
 }
 
-// A time of the last update that cannot be read costs the time, not the member.
-func TestTimesThatAreNone(t *testing.T) {
+// An invalid time of the last update does not cost the member.
+func TestInvalidTimesAreLeftOut(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"levels":[{"userId":"`+user(1)+`","xp":1,"level":0,"lastUpdated":"2026-03-10T19:00:11"}]}`))
 	w.skipped()
 	if len(w.order) != 1 || !w.order[0].LastUpdated.IsZero() {
-		t.Errorf("%+v", w.order)
+		t.Errorf("the members are %+v, want one without a time", w.order)
 	}
 }
 
-// A list without an object around it may have more than an id and XP.
+// A list without an object around it may have more than ids and XP.
 func TestABareListKeepsNamesAndMessages(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `[{"id":"`+user(1)+`","name":"old_lantern#4410","xp":24110,"messages":7},{"id":"`+user(2)+`","xp":5}]`))
 	if len(w.order) != 2 || w.order[0].User == nil || w.order[0].User.Username != "old_lantern" || w.order[0].User.Discriminator != "4410" || *w.order[0].MessageCount != 7 {
-		t.Errorf("%+v", w.order)
+		t.Errorf("the members are %+v, want two, the first with its name and 7 messages", w.order)
 	}
 	if w.order[1].User != nil || w.order[1].MessageCount != nil {
-		t.Errorf("%+v", w.order[1])
+		t.Errorf("the second member is %+v, want no user data or messages", w.order[1])
 	}
 }
 
-func TestFilesThatAreRefused(t *testing.T) {
+func TestUnknownFilesAreRefused(t *testing.T) {
 	member := `{"userId":"` + user(1) + `","xp":1}`
 	for _, c := range []struct{ content, message string }{
 		{"", "empty"},
@@ -105,12 +105,12 @@ func TestFilesThatAreRefused(t *testing.T) {
 		{`{"levels":[` + strings.Repeat("[", 20000), "not JSON"},
 	} {
 		if got := refused(t, importer.Options{}, file("a.json", c.content)); !strings.Contains(got, c.message) {
-			t.Errorf("%.40q: %s; want %q", c.content, got, c.message)
+			t.Errorf("the file %.40q is refused with %s, want %q", c.content, got, c.message)
 		}
 	}
 }
 
-func TestFilesThatAreNotOfTheNamedSource(t *testing.T) {
+func TestFilesOfAnotherSourceAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		from importer.From
@@ -118,16 +118,16 @@ func TestFilesThatAreNotOfTheNamedSource(t *testing.T) {
 		{"lurkr-export.json", importer.MEE6}, {"lurkr-export.json", importer.CSV}, {"auxdibot.csv", importer.Tatsu}, {"polaris.txt", importer.CSV},
 	} {
 		if got := refused(t, importer.Options{From: c.from}, sample(t, c.name)); !strings.Contains(got, "not like a file of "+string(c.from)) {
-			t.Errorf("%s: %s", c.name, got)
+			t.Errorf("%s is refused with %s, want that it is not of %s", c.name, got, c.from)
 		}
 	}
 	if w := read(t, importer.Options{From: importer.Polaris}, sample(t, "polaris.csv")); w.Files[0].From != importer.Polaris {
-		t.Errorf("%+v", w.Files)
+		t.Errorf("the files are %+v, want one of Polaris", w.Files)
 	}
 }
 
-// A reader that gives a byte at a time, as a pipe may.
-func TestFilesThatComeInPieces(t *testing.T) {
+// A reader may return one byte at a time, as a pipe does.
+func TestFilesAreReadInPieces(t *testing.T) {
 	for _, name := range []string{"lurkr-export.json", "generic-semicolon-bom.csv", "polaris.txt"} {
 		whole := samples(t, name)
 		f := sample(t, name)
@@ -138,17 +138,17 @@ func TestFilesThatComeInPieces(t *testing.T) {
 		}
 		pieces := read(t, importer.Options{}, f)
 		if len(pieces.order) != len(whole.order) || len(whole.order) == 0 {
-			t.Fatalf("%s: %d members in pieces, %d at once", name, len(pieces.order), len(whole.order))
+			t.Fatalf("%s has %d members read in pieces and %d at once", name, len(pieces.order), len(whole.order))
 		}
 		for i, row := range whole.order {
 			if got := pieces.order[i]; got.Line != row.Line || got.UserID != row.UserID || got.XP != row.XP {
-				t.Errorf("%s: %+v, want %+v", name, got, row)
+				t.Errorf("%s read in pieces has %+v, want %+v", name, got, row)
 			}
 		}
 	}
 }
 
-func TestFilesThatCannotBeRead(t *testing.T) {
+func TestReadErrorsAreReturned(t *testing.T) {
 	broken := errors.New("broken")
 	for _, begin := range []string{"", `{"levels":[`, "id,xp\n", user(1) + " - 5\n"} {
 		f := importer.File{Name: "a", Open: func() (io.ReadCloser, error) {
@@ -156,18 +156,18 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 			return io.NopCloser(io.MultiReader(fill, iotest.ErrReader(broken))), nil
 		}}
 		if _, err := gather(t, importer.Options{}, f); !errors.Is(err, broken) && begin != "" {
-			t.Errorf("%q: %v", begin, err)
+			t.Errorf("a read error after %q: %v, want the error", begin, err)
 		}
 	}
 	_, err := gather(t, importer.Options{}, importer.File{Name: "a", Open: func() (io.ReadCloser, error) { return nil, broken }})
 	if !errors.Is(err, broken) {
-		t.Errorf("open: %v", err)
+		t.Errorf("an open error: %v, want the error", err)
 	}
 }
 
 func TestSkipsAreAllCountedAndSomeListed(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `[`+repeat(5000, func(int) string { return `{"userId":"5","xp":1}` })+`]`))
 	if len(w.Report.Skipped) != importer.MaxSkips || w.SkippedRows() != 5000 {
-		t.Errorf("%d listed, %d counted", len(w.Report.Skipped), w.SkippedRows())
+		t.Errorf("%d skipped rows are listed and %d counted, want %d and 5000", len(w.Report.Skipped), w.SkippedRows(), importer.MaxSkips)
 	}
 }

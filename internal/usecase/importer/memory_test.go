@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/importer"
 )
 
-// generated is a file that is made while it is read: begin, rows with an id of each for %s, and end.
+// generated is a file made while it is read: begin, rows with an id for each %s, and end.
 type generated struct {
 	begin, row, separator, end string
 	rows                       int
@@ -26,7 +26,7 @@ func (g generated) file() importer.File {
 	}}
 }
 
-// write makes the file until nobody reads on.
+// write writes the file until its reader closes.
 func (g generated) write(to io.Writer) error {
 	out := bufio.NewWriterSize(to, 32<<10)
 	out.WriteString(g.begin)
@@ -56,15 +56,15 @@ func allocated() uint64 {
 }
 
 func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
-	// Eight bytes held for each row would be more than the bound.
+	// With eight bytes for each row the memory would exceed the bound.
 	const many, million, bound = 50_000, 1_000_000, 256 << 10
 	for name, g := range map[string]generated{
-		"list of objects":   {`{"levels":[`, `{"userId":"%s","xp":5,"level":0,"tag":"somebody","messageCount":1}`, ",", `]}`, many},
-		"object of objects": {`{"users":{`, `"%s":{"xp":5.0,"messages":1}`, ",", `}}`, many},
-		"what is not read":  {`{"users":{},"users_weekly":{`, `"%s":{"xp":5.0}`, ",", `}}`, many},
-		"table":             {"id,xp,name\n", "%s,5,somebody", "\n", "\n", many},
-		"text":              {"", "%s - 5", "\n", "\n", million},
-		"bad rows":          {"id,xp\n", "%s,x", "\n", "\n", many},
+		"list of objects":    {`{"levels":[`, `{"userId":"%s","xp":5,"level":0,"tag":"somebody","messageCount":1}`, ",", `]}`, many},
+		"object of objects":  {`{"users":{`, `"%s":{"xp":5.0,"messages":1}`, ",", `}}`, many},
+		"skipped properties": {`{"users":{},"users_weekly":{`, `"%s":{"xp":5.0}`, ",", `}}`, many},
+		"table":              {"id,xp,name\n", "%s,5,somebody", "\n", "\n", many},
+		"text":               {"", "%s - 5", "\n", "\n", million},
+		"bad rows":           {"id,xp\n", "%s,x", "\n", "\n", many},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, most := allocated(), uint64(0)
@@ -80,16 +80,16 @@ func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
 			}
 			most = max(most, allocated())
 			if most > before+bound {
-				t.Errorf("%d rows hold %d bytes", rows, most-before)
+				t.Errorf("reading %d rows holds %d bytes, want at most %d", rows, most-before, bound)
 			}
-			if report := reader.Report(); name != "what is not read" && report.Rows+report.SkippedRows() != g.rows {
-				t.Errorf("%d rows", report.Rows)
+			if report := reader.Report(); name != "skipped properties" && report.Rows+report.SkippedRows() != g.rows {
+				t.Errorf("%d rows were read, want %d with the skipped ones", report.Rows, g.rows)
 			}
 		})
 	}
 }
 
-// The spool is a file, and in memory is only who the members are.
+// The spool is a file. Only the members' ids are in memory.
 func TestGatherHoldsAFewBytesForEachMember(t *testing.T) {
 	const many, each = 50_000, 64
 	spool, err := os.Create(t.TempDir() + "/spool")
@@ -105,13 +105,13 @@ func TestGatherHoldsAFewBytesForEachMember(t *testing.T) {
 	}
 	held := allocated() - before
 	if members.Count() != many || held > many*each {
-		t.Errorf("%d members hold %d bytes", members.Count(), held)
+		t.Errorf("%d members hold %d bytes, want %d members of at most %d bytes", members.Count(), held, many, each)
 	}
 	runtime.KeepAlive(members)
 }
 
-// A value without an end is not held.
-func TestAValueThatIsTooLong(t *testing.T) {
+// A value that does not end is not kept in memory.
+func TestAValueThatIsTooLongIsRefused(t *testing.T) {
 	const endless = 1 << 30
 	for _, c := range []struct{ begin, row, message string }{
 		{`{"levels":[{"tag":"`, "%s", "longer than 1 MiB"},
@@ -126,15 +126,15 @@ func TestAValueThatIsTooLong(t *testing.T) {
 		g := generated{begin: c.begin, row: c.row, rows: endless}
 		_, err := gather(t, importer.Options{}, g.file())
 		if err == nil || !strings.Contains(err.Error(), c.message) {
-			t.Errorf("%s: %v", c.begin, err)
+			t.Errorf("a long value after %s: %v, want %q", c.begin, err, c.message)
 		}
 		if after := allocated(); after > before+(1<<20) {
-			t.Errorf("%s: %d bytes", c.begin, after-before)
+			t.Errorf("a long value after %s took %d bytes, want at most 1 MiB", c.begin, after-before)
 		}
 	}
 }
 
-// The beginning of a file is looked at whole to recognise it, whatever it is.
+// Recognizing a file reads its beginning, which may be anything.
 func TestRecognisingAFileCostsLittleMemory(t *testing.T) {
 	const size = 64 << 10
 	long := strings.Repeat("n", 2000)
@@ -150,7 +150,7 @@ func TestRecognisingAFileCostsLittleMemory(t *testing.T) {
 		before := totalAllocated()
 		_, err := gather(t, importer.Options{}, file("f", content))
 		if took := totalAllocated() - before; err == nil || took > 8<<20 {
-			t.Errorf("%s: %d KiB for %d, %v", name, took>>10, len(content)>>10, err)
+			t.Errorf("recognizing %s took %d KiB for %d KiB (%v), want an error and at most 8 MiB", name, took>>10, len(content)>>10, err)
 		}
 	}
 }

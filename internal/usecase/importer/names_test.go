@@ -20,10 +20,10 @@ func (m *Members) Rows(curve level.Curve, lowest level.Level) iter.Seq2[Row, err
 	return m.rows(curve, lowest)
 }
 
-// Given returns a property of the guild's document that the files have, as JSON.
+// Given returns the files' value of a property of the guild's document, as JSON.
 func (p *Proposal) Given(name string) string { return string(p.given[name]) }
 
-// In returns the properties that a guild takes.
+// In returns the properties that a guild accepts.
 func (p *Proposal) In(now guild.Settings) ([]byte, error) {
 	document, _, err := p.in(now)
 	return document, err
@@ -31,7 +31,7 @@ func (p *Proposal) In(now guild.Settings) ([]byte, error) {
 
 func (r *Row) Capped() bool { return r.capped() }
 
-// PlanHash is that of the calls of an import with members.
+// PlanHash returns the hash of an import's calls with members.
 func PlanHash(ctx context.Context, m *Members, by string, lowest level.Level) (string, error) {
 	return (&Import{Members: m, Choice: Choice{Mode: leaderboard.PutAdd, MinLevel: lowest}}).planHash(ctx, by)
 }

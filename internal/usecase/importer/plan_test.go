@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-func TestPlanByMode(t *testing.T) {
+func TestAPlanFollowsItsMode(t *testing.T) {
 	const header = "id,xp,messages,name\n"
 	now := indexOf(t, importer.Row{
 		UserID: id.User(user(1)), XP: 100, MessageCount: new(int64(10)), Present: true,
@@ -40,17 +40,17 @@ func TestPlanByMode(t *testing.T) {
 			p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: mode, There: now})
 			got := map[string]int{n: p.New, c: p.Changed, u: p.Unchanged}
 			if err != nil || got[want] != 1 || p.Members != 1 || p.New+p.Changed+p.Unchanged != 1 || (p.Lower == 1) != test.lower {
-				t.Errorf("%s %s: %+v, %v; want %s", mode, test.row, p, err, want)
+				t.Errorf("%s %s: the plan is %+v (%v), want one member %s", mode, test.row, p, err, want)
 			}
 		}
 	}
 }
 
-func TestAddingToTheMostXP(t *testing.T) {
+func TestAddingToTheMaximumXPChangesNothing(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.csv", "id,xp\n"+user(1)+",5\n"))
 	now := indexOf(t, importer.Row{UserID: id.User(user(1)), XP: level.MaxXP})
 	if p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutAdd, There: now}); err != nil || p.Unchanged != 1 {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("the plan is %+v (%v), want one unchanged member", p, err)
 	}
 }
 
@@ -69,7 +69,7 @@ func indexOf(t *testing.T, rows ...importer.Row) importer.Index {
 	return index
 }
 
-func TestPlanOfMembersThatBecomeAbsent(t *testing.T) {
+func TestAPlanCountsMembersThatBecomeAbsent(t *testing.T) {
 	w := read(t, importer.Options{}, file("p.json", `{"settings":{},"users":{"`+user(1)+`":{"xp":5,"missing":true},"`+user(2)+`":{"xp":5,"hidden":true}}}`))
 	var rows []importer.Row
 	for _, row := range w.order {
@@ -78,25 +78,25 @@ func TestPlanOfMembersThatBecomeAbsent(t *testing.T) {
 	now := indexOf(t, rows...)
 	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutHigher, There: now})
 	if err != nil || p.Changed != 1 || p.Unchanged != 1 {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("the plan is %+v (%v), want one changed and one unchanged member", p, err)
 	}
 }
 
-func TestPlanOfManyMembers(t *testing.T) {
+func TestAPlanShowsTenOfManyMembers(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `[`+repeat(250, func(i int) string { return `{"id":"` + user(i) + `","xp":1}` })+`]`))
 	there := indexOf(t, importer.Row{UserID: id.User(user(1)), XP: 5}, importer.Row{UserID: id.User(user(200)), XP: 1})
 	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, There: there})
 	if err != nil || p.New != 248 || p.Lower != 1 || len(p.First) != 10 {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("the plan is %+v (%v), want 248 new, 1 lower and 10 shown", p, err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if _, err := w.members.Plan(ended, importer.PlanOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("planning with an ended context: %v, want context.Canceled", err)
 	}
 }
 
-func TestMinLevelIsByTheCurveThatIsGiven(t *testing.T) {
+func TestMinLevelUsesTheGivenCurve(t *testing.T) {
 	w := samples(t, "mee6-page0.json", "mee6-page1.json")
 	mee6, _ := level.Preset(level.PresetMEE6)
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestMinLevelIsByTheCurveThatIsGiven(t *testing.T) {
 	}{{mee6, 0, 12}, {mee6, 1, 10}, {mee6, 10, 6}, {level.Curve{}, 10, 7}, {mee6, 33, 0}} {
 		p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, Curve: c.curve, MinLevel: c.lowest})
 		if err != nil || p.Members != c.left || p.BelowMinLevel != 12-c.left {
-			t.Errorf("level %d: %+v, %v; want %d", c.lowest, p, err, c.left)
+			t.Errorf("from level %d the plan is %+v (%v), want %d members", c.lowest, p, err, c.left)
 		}
 	}
 }
@@ -114,10 +114,10 @@ func TestMinLevelIsByTheCurveThatIsGiven(t *testing.T) {
 func TestNamesOfSources(t *testing.T) {
 	for _, s := range importer.Sources {
 		if got, err := importer.ParseFrom(string(s)); err != nil || got != s {
-			t.Errorf("%s: %v, %v", s, got, err)
+			t.Errorf("the source %s is read as %v (%v)", s, got, err)
 		}
 	}
 	if _, err := importer.ParseFrom("mee7"); err == nil {
-		t.Error("mee7 is a source")
+		t.Error("the unknown source mee7 is accepted")
 	}
 }

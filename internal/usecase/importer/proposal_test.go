@@ -22,7 +22,7 @@ func settings(t testing.TB) guild.Settings {
 	return s
 }
 
-// applied returns the guild's settings with what the files propose, as the guild takes them.
+// applied returns the guild's settings with the files' proposal, as far as the guild accepts it.
 func (w *imported) applied() guild.Settings {
 	w.t.Helper()
 	document, err := w.Proposal.In(settings(w.t))
@@ -43,7 +43,7 @@ func (w *imported) notTaken(want ...string) {
 		got = append(got, n.What)
 	}
 	if !slices.Equal(got, want) {
-		w.t.Errorf("not taken: %q, want %q", w.Proposal.NotTaken, want)
+		w.t.Errorf("the properties not taken are %q, want %q", w.Proposal.NotTaken, want)
 	}
 }
 
@@ -57,58 +57,58 @@ func (w *imported) rewards(got []guild.RoleReward, want ...guild.RoleReward) {
 		return a.Level == b.Level && a.Stack == b.Stack && slices.EqualFunc(a.Roles, b.Roles, func(a, b guild.Role) bool { return a.ID == b.ID && a.Name == b.Name })
 	}
 	if !slices.EqualFunc(got, want, same) {
-		w.t.Errorf("rewards %+v, want %+v", got, want)
+		w.t.Errorf("the rewards are %+v, want %+v", got, want)
 	}
 }
 
-func TestSettingsOfMEE6(t *testing.T) {
+func TestSettingsOfMEE6AreProposed(t *testing.T) {
 	w := samples(t, "mee6-page0.json", "mee6-page1.json")
 	w.notTaken()
 	s := w.applied()
 	if name, _ := s.Curve.PresetName(); name != level.PresetMEE6 || s.XPPerMessageMin != 15 || s.XPPerMessageMax != 25 || s.XPGlobalMultiplier != 1 {
-		t.Errorf("%+v", s)
+		t.Errorf("the settings are %+v, want MEE6's curve, 15 to 25 XP and no multiplier", s)
 	}
 	w.rewards(s.RoleRewards, reward(5, true, "1092837465019283811", "Wick"), reward(20, true, "1092837465019283829", "Beacon"))
 	if s.RoleRewards[0].ID != settings(t).RoleRewards[0].ID || *s.RoleRewards[0].Roles[0].Color != 3447003 {
-		t.Errorf("%+v", s.RoleRewards[0])
+		t.Errorf("the first reward is %+v, want the guild's id and the role's color", s.RoleRewards[0])
 	}
 }
 
-func TestAColorOf0IsNone(t *testing.T) {
+func TestAColorOf0IsLeftOut(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"players":[],"role_rewards":[{"rank":1,"role":{"id":"1092837465019283811","name":"a","color":0}}]}`))
 	if c := w.applied().RoleRewards[0].Roles[0].Color; c != nil {
-		t.Errorf("color %d", *c)
+		t.Errorf("the color is %d, want none", *c)
 	}
 }
 
-func TestSettingsOfAmari(t *testing.T) {
+func TestSettingsOfAmariAreProposed(t *testing.T) {
 	w := samples(t, "amari-rewards.json", "amari-leaderboard.json")
 	s := w.applied()
 	if name, _ := s.Curve.PresetName(); name != level.PresetAmari || len(s.RoleRewards) != 5 || s.XPPerMessageMax != 40 {
-		t.Errorf("%+v", s)
+		t.Errorf("the settings are %+v, want Amari's curve, 5 rewards and at most 40 XP", s)
 	}
 }
 
-func TestSettingsOfPolaris(t *testing.T) {
+func TestSettingsOfPolarisAreProposed(t *testing.T) {
 	w := samples(t, "polaris-everything.json")
 	w.notTaken("the curve's rounding", "the highest level")
 	s := w.applied()
 	if s.Curve.XPFor(2) != 408 || s.XPPerMessageMin != 50 || s.XPPerMessageMax != 100 || s.XPGainInterval != 60000 {
-		t.Errorf("%+v", s)
+		t.Errorf("the settings are %+v, want 408 XP for level 2, 50 to 100 XP and a minute", s)
 	}
 	// The guild knows the name of one of the roles.
 	w.rewards(s.RoleRewards, reward(5, true, "1092837465019283811", "Regular"), reward(20, false, "1092837465019283829", "1092837465019283829"))
 	if w.plan(s.Curve).ChangeLevel != 3 { // 400 XP, 199 XP, and the one above both caps
-		t.Errorf("%+v", w.plan(s.Curve))
+		t.Errorf("the plan is %+v, want 3 members whose level changes", w.plan(s.Curve))
 	}
 }
 
-func TestSettingsOfLevelUp(t *testing.T) {
+func TestSettingsOfLevelUpAreProposed(t *testing.T) {
 	w := samples(t, "levelup-guild.json")
 	w.notTaken()
 	s := w.applied()
 	if s.Curve.XPFor(18) != 32400 || s.XPPerMessageMin != 3 || s.XPPerMessageMax != 6 || s.XPGainInterval != 60000 {
-		t.Errorf("%+v", s)
+		t.Errorf("the settings are %+v, want 32400 XP for level 18, 3 to 6 XP and a minute", s)
 	}
 	w.rewards(s.RoleRewards, reward(5, true, "1092837465019283811", "Regular"), reward(20, true, "1092837465019283829", "1092837465019283829"))
 
@@ -116,30 +116,30 @@ func TestSettingsOfLevelUp(t *testing.T) {
 "levelroles":{"5":1092837465019283811,"ten":1092837465019283811,"7":1e18}}`))
 	w.notTaken(`the reward of role "1e18" at level 7`, `the role of level "ten"`)
 	if s := w.applied(); s.Curve.XPFor(2) != 600 || s.RoleRewards[0].Stack {
-		t.Errorf("%+v, %v", w.Proposal, s.Curve.Coefficients())
+		t.Errorf("the proposal is %+v with the curve %v, want 600 XP for level 2 and no stacking", w.Proposal, s.Curve.Coefficients())
 	}
 }
 
-// An exponent that is not whole makes no polynomial, so levels change.
-func TestACurveThatCannotBeExpressed(t *testing.T) {
+// A fractional exponent gives no polynomial, so levels change.
+func TestACurveThatIsNoPolynomialIsNotProposed(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"users":{"`+user(1)+`":{"xp":800.0,"level":2},"`+user(2)+`":{"xp":100.0,"level":1}},"algorithm":{"exp":2.5}}`))
 	w.notTaken("algorithm")
 	if p := w.plan(level.Curve{}); w.Proposal.Given("curve") != "" || p.ChangeLevel != 1 {
-		t.Errorf("%+v", p)
+		t.Errorf("the plan is %+v, want no curve and one member whose level changes", p)
 	}
 }
 
-func TestSettingsThatAGuildCannotHave(t *testing.T) {
+func TestInvalidSettingsAreNotTaken(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"settings":{"gain":{"min":0,"max":2000,"time":5},"curve":{"1":-100},
 "rewards":[{"id":"5","level":1},{"id":"1092837465019283811","level":10001},{"id":"1092837465019283829","level":3,"noSync":true}]},"users":{}}`))
 	w.notTaken("the reward of role 5 at level 1", "the reward of role 1092837465019283811 at level 10001", "noSync of role 1092837465019283829",
 		"XP per message", "the cooldown", "the curve")
 	if s := w.applied(); len(s.RoleRewards) != 1 || s.XPPerMessageMax != 40 || s.XPGainInterval != 60000 || !s.Curve.Equal(level.Curve{}) {
-		t.Errorf("%+v", s)
+		t.Errorf("the settings are %+v, want one reward and the guild's own XP, cooldown and curve", s)
 	}
 	for _, n := range w.Proposal.NotTaken {
 		if n.Why == "" || strings.Contains(n.Why, "internal") {
-			t.Errorf("%+v", n)
+			t.Errorf("the property %+v has no reason that a user understands", n)
 		}
 	}
 	page := `{"guild":{},"levels":[],"xpPerMessageMin":1e3,"xpPerMessageMax":9999,"xpGainInterval":9223372036854775807,"xpGlobalMultiplier":1e300}`
@@ -147,13 +147,13 @@ func TestSettingsThatAGuildCannotHave(t *testing.T) {
 	for _, settings := range []string{`5`, `{"gain":5}`, `{"curve":{"4":1}}`, `{"curve":{"1":1,"x":2}}`} {
 		w := read(t, importer.Options{}, file("a.json", `{"settings":`+settings+`,"users":{"`+user(1)+`":{"xp":1}}}`))
 		if len(w.Proposal.NotTaken) != 1 || !w.Proposal.Empty() || len(w.rows) != 1 {
-			t.Errorf("%s: %+v", settings, w.Proposal)
+			t.Errorf("with the settings %s the proposal is %+v, want one property not taken, and the member read", settings, w.Proposal)
 		}
 	}
 }
 
-// A guild has no room for as many rewards as a file, and reading more of them than any guild has must not cost more and more.
-func TestRewardsWithoutNumber(t *testing.T) {
+// A file may have more rewards than a guild. Reading them must not take quadratic time.
+func TestExcessRewardsAreNotTaken(t *testing.T) {
 	rewards := func(n int) string {
 		return repeat(n, func(i int) string { return fmt.Sprintf(`{"roleID":"%s","level":%d}`, user(i), (5000-i)%10000) })
 	}
@@ -161,19 +161,19 @@ func TestRewardsWithoutNumber(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"data":[`+bad+`,`+rewards(1000)+`]}`))
 	s := w.applied()
 	if len(s.RoleRewards) != 250 || s.RoleRewards[249].Level != 4250 || len(w.Proposal.NotTaken) != 100 {
-		t.Errorf("%d rewards, %d not taken", len(s.RoleRewards), len(w.Proposal.NotTaken))
+		t.Errorf("%d rewards are taken and %d are not, want 250 and 100", len(s.RoleRewards), len(w.Proposal.NotTaken))
 	}
 	w = read(t, importer.Options{}, file("a.json", `{"data":[`+rewards(60_000)+`]}`)) // 3 MB
 	w.notTaken("the other role rewards", "the role rewards from level 3251 on")
 }
 
-// A number that is written as a decimal is one, and a setting that cannot be read costs only itself.
+// A number written as a decimal is accepted, and an invalid setting costs only itself.
 func TestSettingsAreReadOneByOne(t *testing.T) {
 	const role = "1092837465019283811"
 	for name, c := range map[string]struct {
 		content  string
 		notTaken []string
-		want     string // least and most XP, the cooldown, how many rewards, the XP of level 1
+		want     string // minimum and maximum XP, cooldown, number of rewards, XP of level 1
 	}{
 		"Polaris, decimals": {
 			`{"settings":{"gain":{"min":10.0,"max":20.9,"time":60.5},"curve":{"1":100.0,"2":50.0},"maxLevel":50.0,"rewards":[{"id":"` + role + `","level":5.0}]},"users":{}}`,
@@ -202,21 +202,21 @@ func TestSettingsAreReadOneByOne(t *testing.T) {
 			s := w.applied()
 			got := fmt.Sprint(s.XPPerMessageMin, s.XPPerMessageMax, s.XPGainInterval, len(s.RoleRewards), s.Curve.XPFor(1))
 			if got != c.want {
-				t.Errorf("taken %s, want %s", got, c.want)
+				t.Errorf("the settings taken are %s, want %s", got, c.want)
 			}
 		})
 	}
 }
 
-func TestFilesWithOtherSettings(t *testing.T) {
+func TestTheFirstFilesSettingsCount(t *testing.T) {
 	w := samples(t, "mee6-page0.json", "amari-leaderboard.json", "levelup-guild.json")
 	w.notTaken("the curve", "algorithm", "XP per message")
 	if w.Proposal.Given("curve") != `"mee6"` || w.Proposal.Given("xpPerMessageMin") != "15" {
-		t.Errorf("%+v", w.Proposal)
+		t.Errorf("the proposal is %+v, want the first file's curve and minimum", w.Proposal)
 	}
 }
 
-func TestAPageOfTheAPI(t *testing.T) {
+func TestAPageOfTheAPIIsImported(t *testing.T) {
 	w := read(t, importer.Options{Guild: guild2}, file("page.json", `{"guild":{"id":"`+string(guild1)+`","icon":null,"memberCount":5,"name":"a"},"isManager":false,
 "levels":[{"rank":1,"level":7,"messageCount":2,"nextLevelXp":9,"progress":1.5,"userId":"`+user(1)+`","xp":5,
 "user":{"accentColour":null,"avatar":null,"discriminator":"0","globalName":null,"username":"a"}}],
@@ -225,7 +225,7 @@ func TestAPageOfTheAPI(t *testing.T) {
 	w.warns("is about guild " + string(guild1))
 	s := w.applied()
 	if s.XPGainInterval != 30000 || s.XPGlobalMultiplier != 1.5 || s.XPPerMessageMin != 20 || s.XPPerMessageMax != 30 || w.Proposal.Given("curve") != "" {
-		t.Errorf("%+v", s)
+		t.Errorf("the settings are %+v, want the page's cooldown, multiplier and XP, and no curve", s)
 	}
 	w.rewards(s.RoleRewards, reward(4, true, "1092837465019283811", "Wick"))
 	w.xp(map[id.User]level.XP{id.User(user(1)): 5})

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	guild1 id.Guild = "1092837465019283747" // that most samples are about
+	guild1 id.Guild = "1092837465019283747" // the guild of most samples
 	guild2 id.Guild = "1092837465019283999"
 )
 
@@ -31,7 +31,7 @@ func content(t testing.TB, name string) []byte {
 	return data
 }
 
-// sample is a file of testdata.
+// sample returns a file of testdata for an import.
 func sample(t testing.TB, name string) importer.File {
 	t.Helper()
 	return file(name, string(content(t, name)))
@@ -41,7 +41,7 @@ func file(name, content string) importer.File {
 	return importer.File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
 }
 
-// imported is what a test looks at.
+// imported is the result of reading files.
 type imported struct {
 	t testing.TB
 	importer.Report
@@ -90,12 +90,12 @@ func samples(t testing.TB, names ...string) *imported {
 	return read(t, importer.Options{}, files...)
 }
 
-// refused returns the message with which files are refused.
+// refused returns the error with which files are refused.
 func refused(t testing.TB, o importer.Options, files ...importer.File) string {
 	t.Helper()
 	_, err := gather(t, o, files...)
 	if err == nil {
-		t.Fatal("it is imported")
+		t.Fatal("the files were imported, want an error")
 	}
 	return err.Error()
 }
@@ -103,7 +103,7 @@ func refused(t testing.TB, o importer.Options, files ...importer.File) string {
 func (w *imported) xp(want map[id.User]level.XP) {
 	w.t.Helper()
 	if len(w.rows) != len(want) {
-		w.t.Errorf("%d members, want %d", len(w.rows), len(want))
+		w.t.Errorf("%d members were read, want %d", len(w.rows), len(want))
 	}
 	for user, xp := range want {
 		if row, ok := w.rows[user]; !ok || row.XP != xp {
@@ -115,25 +115,25 @@ func (w *imported) xp(want map[id.User]level.XP) {
 func (w *imported) skipped(want ...importer.Skip) {
 	w.t.Helper()
 	if !slices.Equal(w.Report.Skipped, want) {
-		w.t.Errorf("skipped %v, want %v", w.Report.Skipped, want)
+		w.t.Errorf("the skipped rows are %v, want %v", w.Report.Skipped, want)
 	}
 }
 
-// warns checks that there are as many warnings, each with its part.
+// warns fails unless there are these warnings, each with its part.
 func (w *imported) warns(parts ...string) {
 	w.t.Helper()
 	if len(w.Warnings) != len(parts) {
-		w.t.Errorf("warnings %q, want %d", w.Warnings, len(parts))
+		w.t.Errorf("the warnings are %q, want %d", w.Warnings, len(parts))
 		return
 	}
 	for i, part := range parts {
 		if !strings.Contains(w.Warnings[i], part) {
-			w.t.Errorf("warning %q, want one with %q", w.Warnings[i], part)
+			w.t.Errorf("the warning is %q, want %q in it", w.Warnings[i], part)
 		}
 	}
 }
 
-// plan plans for a guild without members.
+// plan plans an import into a guild without members.
 func (w *imported) plan(curve level.Curve) importer.Plan {
 	w.t.Helper()
 	p, err := w.members.Plan(w.t.Context(), importer.PlanOptions{
@@ -166,7 +166,7 @@ func (m *memory) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// user returns the id of a user.
+// user returns the id of user i.
 func user(i int) string { return fmt.Sprintf("2%017d", i+1) }
 
 // repeat joins n parts with commas.

@@ -59,7 +59,7 @@ func (w *world) Put(_ context.Context, _ *guild.Guild, p leaderboard.Puts) (done
 	return done, false, nil
 }
 
-// An import that failed between its calls is continued by the same upload: its plan and the names of its calls are the same.
+// An import that failed between its calls is continued by the same upload, with the same plan and the same names of calls.
 func TestAnImportIsPreviewedConfirmedAndContinued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{err: errors.New("broken")}
@@ -80,25 +80,25 @@ func TestAnImportIsPreviewedConfirmedAndContinued(t *testing.T) {
 			}
 			ready := r.wants(t, guild1, Ready)
 			if plan := ready.Import.Plan; plan.Members != 1 || plan.New != 1 {
-				t.Errorf("the plan is %+v", plan)
+				t.Errorf("the plan is %+v, want one new member", plan)
 			}
 			if err := r.Confirm(ctx, guild1, ready.ID, false); err != nil {
 				t.Fatal(err)
 			}
 			if err := r.Confirm(ctx, guild1, ready.ID, false); !fault.Is(err, fault.Conflict) {
-				t.Errorf("confirmed twice: %v", err)
+				t.Errorf("confirming twice: %v, want fault.Conflict", err)
 			}
 		}
 		upload()
 		if j := r.wants(t, guild1, Failed); j.Checkpoint.ID != "c" || j.Import.Result.Written() != 0 || w.finished != 0 {
-			t.Errorf("cut off, it is %+v", j)
+			t.Errorf("the interrupted import is %+v, want checkpoint c and nothing written", j)
 		}
 		upload()
 		if j := r.wants(t, guild1, Done); j.Import.Result.Created != 1 || w.finished != 1 {
-			t.Errorf("continued, it is %+v", j)
+			t.Errorf("the continued import is %+v, want one created member", j)
 		}
 		if len(w.puts) != 2 || w.puts[0].Once != w.puts[1].Once || !w.puts[0].Import || w.began[0] != w.began[1] || len(w.began[0].Plan) != 64 {
-			t.Errorf("begun as %+v, calls %+v", w.began, w.puts)
+			t.Errorf("the imports began as %+v with the calls %+v, want both the same twice", w.began, w.puts)
 		}
 		cancel()
 		<-ended
@@ -117,7 +117,7 @@ func TestAnImportOfNothingIsNotOffered(t *testing.T) {
 			t.Fatal(err)
 		}
 		if j := r.wants(t, guild1, Failed); !fault.Is(j.Err, fault.Invalid) {
-			t.Errorf("it is %+v", j)
+			t.Errorf("the job is %+v, want a failure with fault.Invalid", j)
 		}
 	})
 }

@@ -30,7 +30,7 @@ var (
 	user = keys.User(userID, guild1)
 )
 
-// archive notes what it is asked for and answers with what a test gave it. storetest tests archives.
+// archive records its calls and answers as a test says. storetest tests real archives.
 type archive struct {
 	err     error
 	asked   []string
@@ -109,14 +109,14 @@ func newKey(guilds ...id.Guild) apikey.NewKey {
 	return apikey.NewKey{Name: "bot", OwnerID: userID, Permission: apikey.ReadWrite, GuildIDs: guilds}
 }
 
-// useCase is one, with what it asks of the archive and which keys it announces.
+// useCase is a use case with its call of the archive and the keys that it announces.
 type useCase struct {
 	do        func(w *world) error
 	asks      []any
 	announces []string
 }
 
-// changesBy are the changes that the operator makes and a user, who has a number of keys at most.
+// changesBy returns the changes that the operator and a user with a limit of keys make.
 func changesBy(by keys.By, atMost int) map[string]useCase {
 	return map[string]useCase{
 		"create": {func(w *world) error { _, _, err := w.Create(w.Context(), by, newKey(guild1)); return err },
@@ -129,7 +129,7 @@ func changesBy(by keys.By, atMost int) map[string]useCase {
 	}
 }
 
-// useCases are all of them, by actor.
+// useCases are all use cases by actor.
 var useCases = map[string]map[string]useCase{
 	"operator": changesBy(keys.Operator, 0), "user": changesBy(user, keys.MaxKeys),
 	"operator who reads": {"list": {func(w *world) error { _, err := w.All(w.Context(), "a", 3); return err }, []any{"Keys", "a", 3}, nil}},
@@ -149,30 +149,30 @@ func each(t *testing.T, test func(t *testing.T, c useCase)) {
 	}
 }
 
-func TestAChangeIsAnnouncedOnceItIsMade(t *testing.T) {
+func TestEveryCommittedChangeIsAnnounced(t *testing.T) {
 	each(t, func(t *testing.T, c useCase) {
 		w := newWorld(t)
 		w.archive.lost = []string{"lost1", "lost2"}
 		w.archive.err = errors.New("broken on demand")
 		if err := c.do(w); !fault.Is(err, fault.Unavailable) || !errors.Is(err, w.archive.err) || strings.Contains(fault.From(err).Message, "broken") {
-			t.Errorf("while the archive is away: %v", err)
+			t.Errorf("with a failing archive: %v, want fault.Unavailable with the hidden cause", err)
 		}
 		if len(w.announced) > 0 {
-			t.Errorf("announced %q, though nothing changed", w.announced)
+			t.Errorf("%q was announced, though nothing changed", w.announced)
 		}
 		w.archive.err, w.archive.asked = nil, nil
 		if err := c.do(w); err != nil {
 			t.Fatal(err)
 		}
 		if want := []string{strings.TrimSpace(fmt.Sprintln(c.asks...))}; !slices.Equal(w.archive.asked, want) {
-			t.Errorf("asked the archive for %q, want %q", w.archive.asked, want)
+			t.Errorf("the archive was called with %q, want %q", w.archive.asked, want)
 		}
 		var want []string
 		for _, key := range c.announces {
 			want = append(want, string(changes.Key)+" "+strings.Replace(key, "the new key", w.archive.created.ID, 1))
 		}
 		if !slices.Equal(w.announced, want) {
-			t.Errorf("announced %q, want %q", w.announced, want)
+			t.Errorf("%q was announced, want %q", w.announced, want)
 		}
 	})
 }
@@ -185,14 +185,14 @@ func TestRefusalsOfTheArchiveAreFaults(t *testing.T) {
 			w := newWorld(t)
 			w.archive.err = fmt.Errorf("archive: %w", refusal)
 			if err := c.do(w); !fault.Is(err, want) || len(w.announced) > 0 {
-				t.Errorf("%v, announced %q", err, w.announced)
+				t.Errorf("the refusal is %v with %q announced, want code %d and nothing", err, w.announced, want)
 			}
 		})
 	}
 }
 
-// The operator can do other things next than a user.
-func TestRefusalsSayWhatWhoAskedCanDo(t *testing.T) {
+// The operator can do other things after a refusal than a user.
+func TestRefusalsAreWordedForTheActor(t *testing.T) {
 	for refusal, says := range map[error]map[string]string{
 		apikey.ErrNotFound: {"operator": "levelboard key list", "user": "You have no key"}, guild.ErrNotFound: {"operator": "levelboard guild apply", "user": "Ask whoever"},
 	} {
@@ -200,13 +200,13 @@ func TestRefusalsSayWhatWhoAskedCanDo(t *testing.T) {
 			w := newWorld(t)
 			w.archive.err = refusal
 			if f := fault.From(useCases[who]["grant"].do(w)); !strings.Contains(f.Message, want) {
-				t.Errorf("%s gets %q for %v", who, f.Message, refusal)
+				t.Errorf("after %v %s reads %q, want %q in it", refusal, who, f.Message, want)
 			}
 		}
 	}
 }
 
-func TestANewKey(t *testing.T) {
+func TestANewKeyCanBeRotated(t *testing.T) {
 	for who, by := range map[string]keys.By{"operator": keys.Operator, "user": user} {
 		w := newWorld(t)
 		n := newKey(guild1, guild1)
@@ -220,26 +220,26 @@ func TestANewKey(t *testing.T) {
 			CreatedAt: noon.UTC().Truncate(time.Millisecond), ExpiresAt: n.ExpiresAt, RateLimit: n.RateLimit,
 		}
 		if kept := w.archive.created; !reflect.DeepEqual(kept, want) || !reflect.DeepEqual(k.Key, kept) || !kept.Matches(secret, noon) || strings.Contains(fmt.Sprintf("%+v", k), secret) {
-			t.Errorf("%s: made %+v, kept %+v", who, k, kept)
+			t.Errorf("%s: created %+v and stored %+v, want %+v without the secret", who, k, kept, want)
 		}
 		if want := []apikey.Grant{{GuildID: guild1, By: by.Actor}}; !slices.Equal(k.Grants, want) {
-			t.Errorf("%s: its grants are %+v", who, k.Grants)
+			t.Errorf("%s: the new key's grants are %+v, want %+v", who, k.Grants, want)
 		}
 		second, err := w.Rotate(t.Context(), by, k.ID, time.Hour)
 		if k.Hash = w.archive.rotated.Hash; err != nil || !k.Matches(second, noon) || k.Matches(secret, noon) || !w.archive.rotated.Now.Equal(noon) {
-			t.Errorf("%s: a rotation: %+v, %v", who, w.archive.rotated, err)
+			t.Errorf("%s: the rotation stored %+v (%v), want the new secret's hash at %v", who, w.archive.rotated, err, noon)
 		}
 	}
 	w := newWorld(t)
 	n := newKey()
 	n.OwnerID = "200000000000000009"
 	if _, k, err := w.Create(t.Context(), user, n); err != nil || k.OwnerID != userID {
-		t.Errorf("a user made a key of %s, %v", k.OwnerID, err)
+		t.Errorf("a user created a key of %s (%v), want their own", k.OwnerID, err)
 	}
 }
 
-// None of it reaches the archive.
-func TestWhatNobodyMayHave(t *testing.T) {
+// No invalid request reaches the archive.
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	create := func(by keys.By, name string, guilds ...id.Guild) error {
 		n := newKey(guilds...)
@@ -257,45 +257,45 @@ func TestWhatNobodyMayHave(t *testing.T) {
 		want fault.Code
 	}{
 		"an empty name":             {create(user, ""), fault.Invalid},
-		"a name of the operator's":  {create(keys.Operator, "a\nb"), fault.Invalid},
+		"a name with a line end":    {create(keys.Operator, "a\nb"), fault.Invalid},
 		"a guild of others":         {create(user, "a", guild1, guild2), fault.Forbidden},
 		"rename to nothing":         {w.Rename(t.Context(), user, keyID, ""), fault.Invalid},
 		"grant a guild of others":   {w.Grant(t.Context(), user, keyID, guild2), fault.Forbidden},
-		"rotate what is no id":      {noID, fault.NotFound},
-		"a history of nothing":      {history(0, 0), fault.Invalid},
-		"a history of too much":     {history(0, 101), fault.Invalid},
-		"a history before it began": {history(-1, 1), fault.Invalid},
+		"rotate an invalid id":      {noID, fault.NotFound},
+		"a history of 0 records":    {history(0, 0), fault.Invalid},
+		"a history of 101 records":  {history(0, 101), fault.Invalid},
+		"a history before number 0": {history(-1, 1), fault.Invalid},
 	} {
 		if !fault.Is(c.err, c.want) {
 			t.Errorf("%s: %v, want a fault of code %d", name, c.err, c.want)
 		}
 	}
 	if len(w.archive.asked)+len(w.announced) > 0 {
-		t.Errorf("asked for %q, announced %q", w.archive.asked, w.announced)
+		t.Errorf("invalid requests called the archive with %q and announced %q", w.archive.asked, w.announced)
 	}
 }
 
-func TestChoices(t *testing.T) {
+func TestLifetimesAndOverlapsAreParsed(t *testing.T) {
 	for text, days := range map[string]int{"7": 7, "30": 30, "90": 90, "365": 365} {
 		want := noon.UTC().Truncate(time.Millisecond).Add(time.Duration(days) * 24 * time.Hour)
 		if at, err := keys.ParseExpiry(text, noon); err != nil || !at.Equal(want) {
-			t.Errorf("a key for %s days expires at %v, %v", text, at, err)
+			t.Errorf("a key for %s days expires at %v (%v), want %v", text, at, err, want)
 		}
 	}
 	if at, err := keys.ParseExpiry("never", noon); err != nil || at != nil {
-		t.Errorf("a key for ever expires at %v, %v", at, err)
+		t.Errorf("a key that never expires has the expiry %v (%v), want none", at, err)
 	}
 	for text, want := range map[string]time.Duration{"none": 0, "1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour} {
 		if o, err := keys.ParseOverlap(text); err != nil || o != want {
-			t.Errorf("an overlap of %s: %v, %v", text, o, err)
+			t.Errorf("the overlap %s is %v (%v), want %v", text, o, err, want)
 		}
 	}
 	for _, text := range []string{"", "0", "07", "7 ", "-7", "2h", "Never", "none "} {
 		if _, err := keys.ParseExpiry(text, noon); !fault.Is(err, fault.Invalid) {
-			t.Errorf("a lifetime of %q: %v", text, err)
+			t.Errorf("the lifetime %q: %v, want fault.Invalid", text, err)
 		}
 		if _, err := keys.ParseOverlap(text); !fault.Is(err, fault.Invalid) {
-			t.Errorf("an overlap of %q: %v", text, err)
+			t.Errorf("the overlap %q: %v, want fault.Invalid", text, err)
 		}
 	}
 }

@@ -27,24 +27,24 @@ func (w *world) find(f *leaderboard.Finder, text string, want ...id.User) leader
 	w.Helper()
 	found, err := f.Find(w.Context(), "caller", w.guild, text)
 	if err != nil || len(found.Members) != len(want) {
-		w.Fatalf("%q: %+v, %v; want %v", text, found, err, want)
+		w.Fatalf("the search %q finds %+v (%v), want %v", text, found, err, want)
 	}
 	for i, m := range found.Members {
 		if m.UserID != want[i] {
-			w.Errorf("%q: %d. is %s, want %s", text, i, m.UserID, want[i])
+			w.Errorf("member %d that %q finds is %s, want %s", i, text, m.UserID, want[i])
 		}
 	}
 	return found
 }
 
-func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
+func TestFoundMembersHaveTheirCurrentXPAndRank(t *testing.T) {
 	w := newWorld(t)
 	var archived archive
 	f := leaderboard.NewFinder(w.Leaderboard, &archived)
 	const anna, annika, zoe = user1, "200000000000000002", "200000000000000003"
 	w.join(anna, "Anna", 100)
 	w.join(annika, "annika", 300)
-	w.find(f, "ann") // no snapshot was written yet
+	w.find(f, "ann") // the archive has no snapshot yet
 	w.find(f, string(anna), anna)
 	archived.snapshot(w.board)
 	w.join(zoe, "zoe", 200)
@@ -53,7 +53,7 @@ func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
 	}
 	found := w.find(f, " ann ", annika, anna)
 	if m := found.Members[1]; m.XP != 250 || m.Rank != 2 || m.User.Username != "Anna" || found.More {
-		t.Errorf("found %+v", found)
+		t.Errorf("the search found %+v, want Anna with 250 XP and rank 2, and no more", found)
 	}
 	if _, err := w.Delete(t.Context(), w.guild, annika, leaderboard.Once{}); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
 	w.find(f, "ann", anna)
 }
 
-func TestFindersLimits(t *testing.T) {
+func TestASearchSaysIfThereAreMore(t *testing.T) {
 	w := newWorld(t)
 	var archived archive
 	f := leaderboard.NewFinder(w.Leaderboard, &archived)
@@ -87,16 +87,16 @@ func TestFindersLimits(t *testing.T) {
 	}
 	archived.snapshot(w.board)
 	if !w.find(f, "gopher", all[:leaderboard.MaxFound]...).More {
-		t.Error("it does not say that there are more")
+		t.Error("a search with more matches than the limit does not say that there are more")
 	}
 	if w.find(f, "gopher0", all[:10]...).More {
-		t.Error("it says that there are more")
+		t.Error("a search with 10 matches says that there are more")
 	}
 	if !w.find(f, "g", all[:leaderboard.MaxFound]...).More {
-		t.Error("by one letter it does not say that there are more")
+		t.Error("a search by one letter does not say that there are more")
 	}
 	if _, err := f.Find(t.Context(), "caller", w.guild, " "); !fault.Is(err, fault.Invalid) {
-		t.Errorf("no letter: %v", err)
+		t.Errorf("a search without a letter: %v, want fault.Invalid", err)
 	}
 }
 
@@ -114,12 +114,12 @@ func TestWithoutTheArchiveOnlyIDsAreFound(t *testing.T) {
 	w.createUser1()
 	_, err := f.Find(t.Context(), "caller", w.guild, "gopher")
 	if got := fault.From(err); got == nil || got.Code != fault.Unavailable || got.RetryAfter <= 0 || !errors.Is(err, errBroken) {
-		t.Errorf("by name: %v", err)
+		t.Errorf("a search by name: %v, want fault.Unavailable with its cause", err)
 	}
 	w.find(f, string(user1), user1)
 }
 
-// A caller has one search at a time, however many it starts, and takes no turn from other callers.
+// A caller runs one search at a time, however many it starts, and does not delay other callers.
 func TestSearchesTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -140,16 +140,16 @@ func TestSearchesTakeTurns(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := searching.Load(); n != 1 {
-			t.Errorf("%d searches of one caller at a time", n)
+			t.Errorf("%d searches of one caller run at a time, want 1", n)
 		}
 		go search("other")
 		synctest.Wait()
 		if n := searching.Load(); n != 2 {
-			t.Errorf("%d searches when another caller comes", n)
+			t.Errorf("%d searches run once another caller comes, want 2", n)
 		}
 		for range 8 { // after two seconds
 			if err := <-done; !fault.Is(err, fault.RateLimited) {
-				t.Errorf("one too many: %v", err)
+				t.Errorf("a search that waited too long: %v, want fault.RateLimited", err)
 			}
 		}
 		close(let)
@@ -159,7 +159,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsForATurnCanGo(t *testing.T) {
+func TestAWaitingSearchCanBeCancelled(t *testing.T) {
 	w := newWorld(t)
 	let, begun, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	f := leaderboard.NewFinder(w.Leaderboard, names(func(context.Context) ([]id.User, error) {
@@ -174,7 +174,7 @@ func TestWhoWaitsForATurnCanGo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.Find(ctx, "caller", w.guild, "gopher"); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("it went with %v", err)
+		t.Errorf("the cancelled search returned %v, want fault.Unavailable", err)
 	}
 	close(let)
 	if err := errors.Join(<-done, <-done); err != nil {
@@ -182,7 +182,7 @@ func TestWhoWaitsForATurnCanGo(t *testing.T) {
 	}
 }
 
-// In a large guild, some texts match more words than a search reads from the index.
+// In a large guild some texts match more words than a search reads from the index.
 func TestFindingAmongTensOfThousands(t *testing.T) {
 	const members = 30_000
 	w := newWorld(t)
@@ -190,7 +190,7 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 	for i := range members {
 		m := leaderboard.Member{UserID: id.User(fmt.Sprintf("2%017d", i)), XP: level.XP(i), User: leaderboard.User{Username: fmt.Sprintf("Gopher.%05d", i)}}
 		if i < 10_000 {
-			m.User.Username += " newcomer" // none near the top
+			m.User.Username += " newcomer" // none has a high rank
 		}
 		w.board.members[m.UserID] = m
 	}
@@ -201,16 +201,16 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 		text  string
 		found int
 		more  bool
-		last  int // the best
+		last  int // the number of the best
 	}{{"gopher.", 20, true, 29999}, {"GOPHER.2999", 10, false, 29999}, {"gopher.12345", 1, false, 12345}, {"gopher.1", 20, true, 19999}, {"gopher.3", 0, false, 0}, {"new", 20, true, 9999}, {"n", 0, true, 0}} {
 		found, err := f.Find(t.Context(), "caller", w.guild, c.text)
 		if err != nil || len(found.Members) != c.found || found.More != c.more {
-			t.Errorf("%q: %d members, more %v, %v", c.text, len(found.Members), found.More, err)
+			t.Errorf("%q finds %d members, more %v (%v), want %d, %v", c.text, len(found.Members), found.More, err, c.found, c.more)
 			continue
 		}
 		for i, m := range found.Members {
 			if n := c.last - i; m.XP != level.XP(n) || m.Rank != int64(members-n) {
-				t.Errorf("%q: %d. has %d XP and rank %d", c.text, i, m.XP, m.Rank)
+				t.Errorf("member %d that %q finds has %d XP and rank %d, want %d and %d", i, c.text, m.XP, m.Rank, n, members-n)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 
 var errBroken = errors.New("broken on demand")
 
-// world has the use cases on a board and a loader in memory. A test can make either of them fail.
+// world has the use cases on a board and a loader in memory. A test can make either fail.
 type world struct {
 	*testing.T
 	*leaderboard.Leaderboard
@@ -59,7 +59,7 @@ func (s *settings) Forget(g id.Guild) {
 	s.forgotten = append(s.forgotten, g)
 }
 
-// steps are all use cases, on a member that exists.
+// steps returns all use cases on an existing member.
 func (w *world) steps() map[string]func() error {
 	ctx := w.Context()
 	return map[string]func() error{
@@ -87,18 +87,18 @@ func (w *world) createUser1() {
 	w.board.calls, w.loader.calls = 0, 0
 }
 
-func TestEveryUseCaseIsAUse(t *testing.T) {
+func TestEveryUseCaseCountsAsUse(t *testing.T) {
 	for name := range newWorld(t).steps() {
 		w := newWorld(t)
 		w.createUser1()
 		w.used = nil
 		if err := w.steps()[name](); err != nil || !slices.Equal(w.used, []id.Guild{guild1}) {
-			t.Errorf("%s: used %v, %v", name, w.used, err)
+			t.Errorf("%s: noted uses of %v (%v), want of %s", name, w.used, err, guild1)
 		}
 	}
 }
 
-func TestAGuildThatIsNotLoadedIsLoadedAndTheStepRepeated(t *testing.T) {
+func TestAStepIsRepeatedAfterItsGuildIsLoaded(t *testing.T) {
 	names := newWorld(t).steps()
 	for name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -109,13 +109,13 @@ func TestAGuildThatIsNotLoadedIsLoadedAndTheStepRepeated(t *testing.T) {
 				t.Fatal(err)
 			}
 			if w.loader.calls != 1 || w.board.calls != 2 {
-				t.Errorf("%d loads, %d steps; want 1 and 2", w.loader.calls, w.board.calls)
+				t.Errorf("%d loads and %d steps, want 1 and 2", w.loader.calls, w.board.calls)
 			}
 		})
 	}
 }
 
-func TestUseCases(t *testing.T) {
+func TestMembersAndPagesAreReadAndChanged(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
 	w.createUser1()
 	for i, u := range []id.User{"200000000000000002", "200000000000000003"} {
@@ -125,21 +125,21 @@ func TestUseCases(t *testing.T) {
 	}
 	out, err := w.Change(ctx, w.guild, user1, leaderboard.Change{Op: leaderboard.Increment, Amount: 150, Cooldown: w.guild.Cooldown()})
 	if want := (leaderboard.Outcome{Before: 100, After: 250}); err != nil || out != want {
-		t.Errorf("change: %+v, %v", out, err)
+		t.Errorf("the change's outcome is %+v (%v), want %+v", out, err, want)
 	}
 	m, err := w.Member(ctx, w.guild, user1)
 	if err != nil || m.Rank != 2 || m.XP != 250 || m.User.Username != "gopher" {
-		t.Errorf("member %+v, %v", m, err)
+		t.Errorf("the member is %+v (%v), want rank 2 with 250 XP", m, err)
 	}
 	if w.board.cooldown != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
-		t.Errorf("cooldown %v, want the guild's interval", w.board.cooldown)
+		t.Errorf("the cooldown is %v, want the guild's interval", w.board.cooldown)
 	}
 	p, err := w.Page(ctx, w.guild, 1)
 	if err != nil || len(p.Rows) != 3 || p.Rows[1].UserID != user1 {
-		t.Errorf("page %+v, %v", p, err)
+		t.Errorf("the page is %+v (%v), want 3 rows with %s second", p, err, user1)
 	}
 	if v, err := w.Version(ctx, w.guild); err != nil || v != p.Version {
-		t.Errorf("version %+v, %v, of the page %+v", v, err, p.Version)
+		t.Errorf("the version is %+v (%v), want the page's %+v", v, err, p.Version)
 	}
 	if _, err := w.Delete(ctx, w.guild, user1, leaderboard.Once{}); err != nil {
 		t.Error(err)
@@ -152,7 +152,7 @@ func TestUseCases(t *testing.T) {
 	for number, rows := range map[int64]int{1: 100, 2: 2, 3: 0} {
 		p, err := w.Page(ctx, w.guild, number)
 		if err != nil || len(p.Rows) != rows || (rows > 0 && p.Rows[0].Rank != 100*(number-1)+1) {
-			t.Errorf("page %d: %d rows, %v; want %d", number, len(p.Rows), err, rows)
+			t.Errorf("page %d has %d rows (%v), want %d", number, len(p.Rows), err, rows)
 		}
 	}
 }
@@ -179,14 +179,14 @@ func TestRefusalsAreFaults(t *testing.T) {
 		}
 	}
 	if w.board.calls != 4 || w.loader.calls != 0 {
-		t.Errorf("%d steps, %d loads: a refusal was repeated", w.board.calls, w.loader.calls)
+		t.Errorf("%d steps and %d loads, want 4 and 0: a refusal was repeated", w.board.calls, w.loader.calls)
 	}
 	if m, err := w.Member(ctx, w.guild, user1); err != nil || m.XP != 100 {
-		t.Errorf("member %+v, %v after the refusals", m, err)
+		t.Errorf("after the refusals the member is %+v (%v), want 100 XP", m, err)
 	}
 }
 
-// A step whose outcome is unknown may have been made, so it must not be repeated.
+// A step with an unknown outcome may have been made, so it must not be repeated.
 func TestNoOtherFailureIsRepeated(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		w := newWorld(t)
@@ -197,10 +197,10 @@ func TestNoOtherFailureIsRepeated(t *testing.T) {
 			err := step()
 			f := fault.From(err)
 			if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(err, errBroken) {
-				t.Errorf("%s: %v, want Unavailable with its cause and a time", name, err)
+				t.Errorf("%s: %v, want Unavailable with its cause and Retry-After", name, err)
 			}
 			if w.board.calls != 1 || w.loader.calls != 0 {
-				t.Errorf("%s: %d steps, %d loads; want 1 and 0", name, w.board.calls, w.loader.calls)
+				t.Errorf("%s: %d steps and %d loads, want 1 and 0", name, w.board.calls, w.loader.calls)
 			}
 		}
 	}
@@ -214,22 +214,22 @@ func TestAGuildThatMovedIsForgotten(t *testing.T) {
 		steps++
 		err := step()
 		if f := fault.From(err); f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(err, leaderboard.ErrGuildMoved) {
-			t.Errorf("%s: %v, want Unavailable with a time", name, err)
+			t.Errorf("%s: %v, want Unavailable with Retry-After", name, err)
 		}
 		if len(w.forgotten) != steps || w.forgotten[steps-1] != guild1 || w.board.calls != steps {
-			t.Errorf("%s: forgotten %v after %d steps and %d calls", name, w.forgotten, steps, w.board.calls)
+			t.Errorf("%s: forgotten are %v after %d steps and %d calls, want the guild once a step", name, w.forgotten, steps, w.board.calls)
 		}
 	}
 }
 
-// Loading a guild of a million members takes longer than a request may. The error blames no storage and says that nothing was changed.
-func TestAGuildThatIsStillBeingLoadedSaysSo(t *testing.T) {
+// Loading a guild of a million members takes longer than a request may. The error blames no store and says that nothing changed.
+func TestTheErrorSaysThatTheGuildIsLoading(t *testing.T) {
 	w := newWorld(t)
 	w.loader.err = fmt.Errorf("wait: %w", leaderboard.ErrStillLoading)
 	for name, step := range w.steps() {
 		f := fault.From(step())
 		if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") || !strings.Contains(f.Message, "Nothing was changed") {
-			t.Errorf("%s: %v, want Unavailable with a time, which says that the guild is being loaded", name, f)
+			t.Errorf("%s: %v, want Unavailable with Retry-After that says that the guild is being loaded", name, f)
 		}
 	}
 }
@@ -239,21 +239,21 @@ func TestALoadThatFailsIsUnavailable(t *testing.T) {
 	w.loader.err = errBroken
 	_, err := w.Member(t.Context(), w.guild, user1)
 	if f := fault.From(err); f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(err, errBroken) {
-		t.Errorf("error %v", err)
+		t.Errorf("after a failed load: %v, want Unavailable with its cause", err)
 	}
 	if w.loader.calls != 1 || w.board.calls != 1 || len(w.forgotten) != 0 {
-		t.Errorf("%d loads, %d steps, forgotten %v", w.loader.calls, w.board.calls, w.forgotten)
+		t.Errorf("%d loads, %d steps and %v forgotten, want 1, 1 and none", w.loader.calls, w.board.calls, w.forgotten)
 	}
 }
 
-func TestAGuildThatIsGoneAfterEachLoadIsNotLoadedForEver(t *testing.T) {
+func TestLoadsOfAGuildAreBounded(t *testing.T) {
 	w := newWorld(t)
 	w.loader.after = w.board.drop
 	_, err := w.Change(t.Context(), w.guild, user1, plusOne)
 	if f := fault.From(err); f == nil || f.Code != fault.Unavailable || !errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Errorf("error %v", err)
+		t.Errorf("a guild that is gone after each load: %v, want Unavailable with ErrNotLoaded", err)
 	}
 	if w.board.calls != 3 || w.loader.calls != 2 {
-		t.Errorf("%d steps, %d loads; want 3 and 2", w.board.calls, w.loader.calls)
+		t.Errorf("%d steps and %d loads, want 3 and 2", w.board.calls, w.loader.calls)
 	}
 }

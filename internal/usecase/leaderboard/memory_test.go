@@ -13,22 +13,22 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// memory is a board of one guild with what the tests of this package need. storetest tests live stores.
+// memory is a board of one guild for the tests of this package. storetest tests real live stores.
 type memory struct {
-	leaderboard.Board // methods that no test here calls
+	leaderboard.Board // for methods that no test here calls
 	mu                sync.Mutex
 	loaded            bool
 	members           map[id.User]leaderboard.Member
 	absent            map[id.User]bool
 	awarded           map[leaderboard.Digest][]leaderboard.Awarded
 	version           leaderboard.Version
-	cooldown          time.Duration // of the last change
+	cooldown          time.Duration // the last change's cooldown
 	order             []leaderboard.Ranked
-	ordered           leaderboard.Version // when order was made
+	ordered           leaderboard.Version // the version that order is of
 
-	during func() // before each step of many members
-	err    error  // every step fails with it
-	after  bool   // the step fails after it was made
+	during func() // runs before each step of many members
+	err    error  // fails every step
+	after  bool   // err comes after the step was made
 	calls  int
 }
 
@@ -38,7 +38,7 @@ func newMemory() *memory {
 	}
 }
 
-// step is one atomic step, and moves the version if it changes something.
+// step runs one atomic step, and moves the version if it changes something.
 func step[T any](m *memory, changes bool, do func() (T, error)) (v T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,7 +132,7 @@ func (m *memory) Change(_ context.Context, _ leaderboard.GuildRef, user id.User,
 		if !there {
 			return leaderboard.Outcome{}, leaderboard.ErrNoMember
 		}
-		out := leaderboard.Outcome{Before: member.XP, After: member.XP + c.Amount} // of an increment
+		out := leaderboard.Outcome{Before: member.XP, After: member.XP + c.Amount} // as for an increment
 		member.XP, m.cooldown = out.After, c.Cooldown
 		m.members[user] = member
 		return out, nil
@@ -149,7 +149,7 @@ func (m *memory) Delete(_ context.Context, _ leaderboard.GuildRef, user id.User,
 	})
 }
 
-// Award gives what is offered, without cooldowns.
+// Award gives the offered XP, without cooldowns.
 func (m *memory) Award(_ context.Context, _ leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
 	if m.during != nil {
 		m.during()
@@ -193,7 +193,7 @@ func (m *memory) SetPresence(_ context.Context, _ leaderboard.GuildRef, p leader
 	})
 }
 
-// loader loads the board's guild, unless it fails.
+// loader loads the board's guild, or fails.
 type loader struct {
 	board *memory
 	err   error

@@ -15,8 +15,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Hundreds of calls may wait for the board, each of a thousand messages.
-func TestMessagesAreGoneWhileTheirCallWaits(t *testing.T) {
+// Hundreds of calls may wait for the board, each with a thousand messages.
+func TestAWaitingCallDoesNotHoldItsMessages(t *testing.T) {
 	w := newWorld(t)
 	messages, text := messagesOfOneText()
 	steps := 0
@@ -24,18 +24,18 @@ func TestMessagesAreGoneWhileTheirCallWaits(t *testing.T) {
 		steps++
 		runtime.GC()
 		if text.Value() != nil {
-			t.Error("the text of the messages is still in memory")
+			t.Error("the messages' text is still in memory while the board works")
 		}
 	}
 	if gains, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{}); err != nil || len(gains) != 1000 || gains[999].UserID != user1 {
-		t.Errorf("got %d gains, and %v", len(gains), err)
+		t.Errorf("the call made %d gains (%v), want 1000", len(gains), err)
 	}
 	if steps == 0 {
-		t.Error("the board was never asked")
+		t.Error("the board was not called, so the test proves nothing")
 	}
 }
 
-// messagesOfOneText returns messages whose names are parts of one text, as the API reads them.
+// messagesOfOneText returns messages whose ids are parts of one text, as the API reads them.
 func messagesOfOneText() ([]leaderboard.Message, weak.Pointer[byte]) {
 	text := strings.Repeat(string(user1), 1000)
 	messages := make([]leaderboard.Message, 1000)
@@ -46,7 +46,7 @@ func messagesOfOneText() ([]leaderboard.Message, weak.Pointer[byte]) {
 	return messages, weak.Make(unsafe.StringData(text))
 }
 
-// A repeat counts the messages that were counted the first time, though other channels are ignored by now.
+// A repeat counts the messages that counted the first time, though other channels are ignored now.
 func TestARepeatCountsMessagesAsTheFirstTime(t *testing.T) {
 	w := newWorld(t)
 	messages := []leaderboard.Message{
@@ -59,35 +59,35 @@ func TestARepeatCountsMessagesAsTheFirstTime(t *testing.T) {
 		g.Version, g.IgnoredChannelIDs = int64(version), []id.Channel{ignored}
 		gains, replayed, err := w.Award(t.Context(), &g, messages, once)
 		if err != nil || replayed != (version > 0) {
-			t.Fatalf("replayed %v, %v", replayed, err)
+			t.Fatalf("version %d: replayed %v (%v), want only the later ones replayed", version, replayed, err)
 		}
 		for i := range gains {
-			gains[i].InCooldown = false // a repeat is not counted
+			gains[i].InCooldown = false // differs in a repeat
 		}
 		if version > 0 && !slices.Equal(gains, first) {
-			t.Errorf("the repeat: %+v, want %+v", gains, first)
+			t.Errorf("the repeat gave %+v, want %+v", gains, first)
 		}
 		first = gains
 	}
 	if m, err := w.Member(t.Context(), w.guild, user1); err != nil || m.MessageCount != 1 || first[0].Gained != 0 || first[1].MessageCount != 1 {
-		t.Errorf("%+v, %v, after %+v", m, err, first)
+		t.Errorf("the member is %+v (%v) after %+v, want one message counted", m, err, first)
 	}
 }
 
-// A message count stops at its bound, on the board and in answers.
-func TestAMessageCountEndsAtItsBound(t *testing.T) {
+// A message count stops at its maximum, on the board and in answers.
+func TestAMessageCountStopsAtItsMaximum(t *testing.T) {
 	w := newWorld(t)
 	const most = 2147483647
 	w.board.members[user1] = leaderboard.Member{UserID: user1, MessageCount: most - 1}
 	message := leaderboard.Message{Message: award.Message{UserID: user1, Channel: "1"}}
 	gains, _, err := w.Award(t.Context(), w.guild, []leaderboard.Message{message, message, message}, leaderboard.Once{})
 	if err != nil || gains[0].MessageCount != most || gains[1].MessageCount != most || gains[2].MessageCount != most {
-		t.Errorf("%+v, %v", gains, err)
+		t.Errorf("the gains are %+v (%v), want message counts of %d", gains, err, most)
 	}
 }
 
-// The guild disappears before the second step of a call. The first step was made, so the error must not say that nothing was.
-func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
+// The guild disappears before the second step of a call. The first step was made, so the error must not say that nothing changed.
+func TestACallMadeInPartSaysSo(t *testing.T) {
 	messages, users := make([]leaderboard.Message, leaderboard.MaxAwards+1), make([]id.User, leaderboard.MaxAwards+1)
 	for i := range messages {
 		users[i] = id.User(fmt.Sprintf("2%017d", i))
@@ -117,7 +117,7 @@ func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
 		f := fault.From(call(w))
 		if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") ||
 			!strings.Contains(f.Message, "Some of the members were changed") || strings.Contains(f.Message, "Nothing was changed") {
-			t.Errorf("%s: %v, want Unavailable with a time, which says that some were changed", name, f)
+			t.Errorf("%s: %v, want Unavailable with Retry-After that says that some members changed", name, f)
 		}
 	}
 }

@@ -19,10 +19,10 @@ func (l *pastLoader) Past(context.Context, GuildRef, Digest) (*Past, error) {
 	return &Past{}, nil
 }
 
-// When a guild is loaded again while the archive answers, the answer is stale: the change asks again instead of failing.
+// The guild is loaded again while the archive answers, so the answer is stale. The change asks again instead of failing.
 func TestTheArchiveIsAskedOnceForEachEpoch(t *testing.T) {
 	for name, test := range map[string]struct {
-		epochs []int64 // of the steps that ask the archive, in order
+		epochs []int64 // the epochs at which steps ask the archive
 		asked  int
 		err    error
 	}{
@@ -40,7 +40,7 @@ func TestTheArchiveIsAskedOnceForEachEpoch(t *testing.T) {
 				return "", AskArchive{Epoch: test.epochs[steps-1]}
 			})
 			if !errors.Is(err, test.err) || (err == nil) != (got == "made") || loader.asked != test.asked {
-				t.Errorf("%q, %v, the archive was asked %d times; want %v, %d times", got, err, loader.asked, test.err, test.asked)
+				t.Errorf("the change gave %q (%v) after %d questions to the archive, want %v after %d", got, err, loader.asked, test.err, test.asked)
 			}
 		})
 	}

@@ -19,19 +19,19 @@ func (f loaderFunc) LoadBoards(ctx context.Context, g GuildRef) error { return f
 
 func (loaderFunc) Past(context.Context, GuildRef, Digest) (*Past, error) { return &Past{}, nil }
 
-func TestWhoFindsTheQueueFullIsRefusedAtOnce(t *testing.T) {
+func TestAFullQueueOfLoadsRefusesAtOnce(t *testing.T) {
 	l := New(nil, loaderFunc(func() {}), nil, Options{})
 	if !l.loading.TryAcquire(maxLoading - 1) {
-		t.Fatal("somebody waits already")
+		t.Fatal("another load is waiting already")
 	}
 	l.loader = loaderFunc(func() {
 		if err := l.load(t.Context(), &guild.Guild{}, "test", l.loader.Load); !errors.Is(err, errQueueFull) {
-			t.Errorf("one more: %v", err)
+			t.Errorf("one load too many: %v, want errQueueFull", err)
 		}
 	})
 	for _, who := range []string{"who finds the last place", "who comes later"} {
 		if err := l.load(t.Context(), &guild.Guild{}, "test", l.loader.Load); err != nil {
-			t.Errorf("one %s: %v", who, err)
+			t.Errorf("a load %s: %v, want none", who, err)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 var errAway = errors.New("the store is away")
 
-// store is one lease, by the clock of the test.
+// store has one lease, timed by the test's clock.
 type store struct {
 	mu      sync.Mutex
 	lease   lease.Lease
@@ -62,7 +62,7 @@ func (s *store) goesAway(away bool) {
 
 const ttl = 10 * time.Second
 
-func TestElection(t *testing.T) {
+func TestOneElectorHoldsTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &store{}
 		first, second := lease.New(s, "first", ttl), lease.New(s, "second", ttl)
@@ -70,7 +70,7 @@ func TestElection(t *testing.T) {
 			t.Helper()
 			c, err := e.Take(t.Context())
 			if c != want || !errors.Is(err, wantErr) || e.Held() != (err == nil) {
-				t.Errorf("%s: %+v, %v, held: %v", what, c, err, e.Held())
+				t.Errorf("%s: the change is %+v (%v) and held %v, want %+v and %v", what, c, err, e.Held(), want, wantErr)
 			}
 		}
 		take("a free one", first, lease.Change{Gained: true}, nil)
@@ -84,13 +84,13 @@ func TestElection(t *testing.T) {
 		s.goesAway(false)
 		take("when it is back", first, lease.Change{Gained: true}, nil)
 		if fence := first.Lease().Fence; fence != 1 {
-			t.Errorf("fence %d: nobody else had it", fence)
+			t.Errorf("the fence is %d, want 1: nobody else had the lease", fence)
 		}
 
 		time.Sleep(ttl)
 		take("a takeover", second, lease.Change{Gained: true}, nil)
 		if fence := second.Lease().Fence; fence != 2 {
-			t.Errorf("fence %d after a takeover, want 2", fence)
+			t.Errorf("after a takeover the fence is %d, want 2", fence)
 		}
 		take("a lost one", first, lease.Change{Lost: true}, lease.ErrLost)
 		take("a lost one again", first, lease.Change{}, lease.ErrLost)
@@ -105,7 +105,7 @@ func TestElection(t *testing.T) {
 	})
 }
 
-func TestKeep(t *testing.T) {
+func TestKeepRenewsALeaseUntilItIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &store{}
 		first, second := lease.New(s, "first", ttl), lease.New(s, "second", ttl)
@@ -115,12 +115,12 @@ func TestKeep(t *testing.T) {
 		ctx, stop := first.Keep(t.Context())
 		time.Sleep(10 * ttl)
 		if _, err := second.Take(t.Context()); !errors.Is(err, lease.ErrLost) || ctx.Err() != nil {
-			t.Errorf("a lease that is kept: another one took it: %v, and it ended: %v", err, ctx.Err())
+			t.Errorf("taking a kept lease: %v, and its context: %v, want lease.ErrLost and no end", err, ctx.Err())
 		}
 		s.goesAway(true)
 		time.Sleep(2 * ttl)
 		if ctx.Err() != nil {
-			t.Error("a store that is away ended the work: what it writes finds out by itself")
+			t.Error("a store that is down ended the work; the work's own writes must find out")
 		}
 		s.goesAway(false)
 		if _, err := second.Take(t.Context()); err != nil {
@@ -128,19 +128,19 @@ func TestKeep(t *testing.T) {
 		}
 		time.Sleep(ttl)
 		if !errors.Is(context.Cause(ctx), lease.ErrLost) {
-			t.Errorf("work under a lost lease continues: %v", context.Cause(ctx))
+			t.Errorf("work under a lost lease: %v, want it ended with lease.ErrLost", context.Cause(ctx))
 		}
 		stop()
 		asked := s.asked
 		time.Sleep(ttl)
 		if s.asked != asked {
-			t.Error("it is renewed after stop")
+			t.Error("the lease is renewed after stop")
 		}
 	})
 }
 
-// One that ends must know that all is done: by itself, or by one that continues.
-func TestTakeLast(t *testing.T) {
+// A process that stops must know that all is written: by itself, or by another that continues.
+func TestTakeLastWaitsForTheLeaseOrForALivingHolder(t *testing.T) {
 	taken := func(t *testing.T, e *lease.Elector) {
 		t.Helper()
 		if _, err := e.Take(t.Context()); err != nil {
@@ -149,21 +149,21 @@ func TestTakeLast(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		other  func(t *testing.T, s *store, other *lease.Elector) // meanwhile
+		other  func(t *testing.T, s *store, other *lease.Elector) // what another elector does meanwhile
 		within time.Duration
 		held   bool
 		err    error
 		after  time.Duration
 	}{
-		{name: "a free one", within: ttl, held: true},
-		{name: "one that is renewed", within: ttl, other: func(t *testing.T, _ *store, other *lease.Elector) {
+		{name: "a free lease", within: ttl, held: true},
+		{name: "a lease that is renewed", within: ttl, other: func(t *testing.T, _ *store, other *lease.Elector) {
 			taken(t, other)
 			time.Sleep(ttl / 5)
 			taken(t, other)
 		}, after: ttl / 5},
-		{name: "of a holder that was killed", within: 2 * ttl, other: func(t *testing.T, _ *store, other *lease.Elector) { taken(t, other) }, held: true, after: ttl},
-		{name: "of one that was killed, without the time to wait", within: ttl / 2, other: func(t *testing.T, _ *store, other *lease.Elector) { taken(t, other) }, err: lease.ErrSilent, after: ttl / 2},
-		{name: "of one that ends as well", within: ttl, other: func(t *testing.T, _ *store, other *lease.Elector) {
+		{name: "a killed holder's lease", within: 2 * ttl, other: func(t *testing.T, _ *store, other *lease.Elector) { taken(t, other) }, held: true, after: ttl},
+		{name: "a killed holder's lease, without the time to wait", within: ttl / 2, other: func(t *testing.T, _ *store, other *lease.Elector) { taken(t, other) }, err: lease.ErrSilent, after: ttl / 2},
+		{name: "the lease of a holder that stops too", within: ttl, other: func(t *testing.T, _ *store, other *lease.Elector) {
 			if _, err := other.TakeLast(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -189,7 +189,7 @@ func TestTakeLast(t *testing.T) {
 				began := time.Now()
 				held, err := e.TakeLast(ctx)
 				if took := time.Since(began); held != c.held || !errors.Is(err, c.err) || took < c.after || took > c.after+time.Second {
-					t.Errorf("held: %v, %v, after %v; want %v, %v after %v", held, err, took, c.held, c.err, c.after)
+					t.Errorf("held %v (%v) after %v, want %v (%v) after %v", held, err, took, c.held, c.err, c.after)
 				}
 				meanwhile.Wait()
 			})

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/periods"
 )
 
-// awayArchive has a closed period, and answers nothing while it is away.
+// awayArchive has a closed period, and does not answer while it is away.
 type awayArchive struct {
 	periods.Archive
 	away  bool
@@ -27,7 +27,7 @@ func (a *awayArchive) Closed(_ context.Context, _ leaderboard.GuildRef, periodID
 	return periods.Closed{Period: period.Period{ID: periodID}}, nil
 }
 
-// A period that closed by the old zone and runs by the new one counts as open only while the archive is away.
+// A period that closed in the old time zone and runs in the new one counts as open only while the archive does not answer.
 func TestAPeriodThatHasClosedIsFoundOnceTheArchiveIsBack(t *testing.T) {
 	t.Parallel()
 	s, err := guild.Parse("100000000000000001", []byte(settings))
@@ -40,11 +40,11 @@ func TestAPeriodThatHasClosedIsFoundOnceTheArchiveIsBack(t *testing.T) {
 	find := func(wantClosed bool, wantAsked int) {
 		t.Helper()
 		if _, closed, err := boards.Find(t.Context(), g, "day"); err != nil || (closed != nil) != wantClosed || archive.asked != wantAsked {
-			t.Errorf("closed %v, %v, after %d questions; want %v after %d", closed, err, archive.asked, wantClosed, wantAsked)
+			t.Errorf("the period is closed %v (%v) after %d questions, want %v after %d", closed, err, archive.asked, wantClosed, wantAsked)
 		}
 	}
 	find(false, 1)
-	find(false, 1) // requests do not wait for it one by one
+	find(false, 1) // requests do not ask one by one
 	archive.away = false
 	now = now.Add(10 * time.Second)
 	find(true, 2)

@@ -14,11 +14,11 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// noted is an archive that notes how often each period closed by a step and was announced.
+// noted is an archive that counts how often each period closed and was announced.
 type noted struct {
 	periods.Archive
 	closes, announced map[string]int
-	between           func() // after each closing
+	between           func() // runs after each closing
 }
 
 func (n *noted) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) (bool, error) {
@@ -35,11 +35,11 @@ func (n *noted) Announced(ctx context.Context, a periods.Announcement) error {
 	return n.Archive.Announced(ctx, a)
 }
 
-// gainDaily has a member gain on each of so many days, the last of which has ended then.
+// gainDaily lets a member gain on each of this many days, until the last has ended.
 func (w *world) gainDaily(days int) (first period.Day) {
 	w.Helper()
 	w.create(1)
-	look(w, w.closer(w.archive)) // which has everything begin today
+	look(w, w.closer(w.archive)) // starts counting today
 	first = w.today()
 	for w.days = 0; w.days < days; w.days++ {
 		w.gain(1, 10)
@@ -48,7 +48,7 @@ func (w *world) gainDaily(days int) (first period.Day) {
 	return first
 }
 
-// Two processes have a writer and a closer each. The lease passes to the second one while the first one's closer works.
+// Two processes have a writer and a closer each. The lease passes to the second while the first one's closer works.
 func TestTwoHoldersOfTheLeaseCloseEachPeriodOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -66,7 +66,7 @@ func TestTwoHoldersOfTheLeaseCloseEachPeriodOnce(t *testing.T) {
 		}
 	}
 	if err := closerOne.Look(t.Context()); !errors.Is(err, lease.ErrLost) {
-		t.Errorf("the first holder continued: %v", err)
+		t.Errorf("the first holder got %v, want lease.ErrLost", err)
 	}
 	for _, c := range []*periods.Closer{closerOne, closerTwo} {
 		look(w, c)
@@ -74,16 +74,16 @@ func TestTwoHoldersOfTheLeaseCloseEachPeriodOnce(t *testing.T) {
 	for d := first; d < first+days; d++ {
 		p := period.At(period.Daily, d)
 		if n.closes[p.ID] != 1 || n.announced[p.ID] != 1 {
-			t.Errorf("%s closed %d times and was announced %d times", p.ID, n.closes[p.ID], n.announced[p.ID])
+			t.Errorf("%s closed %d times and was announced %d times, want once each", p.ID, n.closes[p.ID], n.announced[p.ID])
 		}
 		if _, rows := w.closed(p); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
-			t.Errorf("%s has %v", p.ID, rows)
+			t.Errorf("%s has %v, want 10 XP of the first user", p.ID, rows)
 		}
 	}
 }
 
-// More periods than one read returns fail to be announced. Later periods are still announced.
-func TestWhatCannotBeAnnouncedHoldsUpNothingElse(t *testing.T) {
+// More periods than one read returns cannot be announced. Later periods still are.
+func TestAFailingAnnouncementDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const fails, days = 100, 110
@@ -95,12 +95,12 @@ func TestWhatCannotBeAnnouncedHoldsUpNothingElse(t *testing.T) {
 	}})
 	for range 3 { // each closes 100 periods of a guild
 		if err := c.Look(t.Context()); !errors.Is(err, errDied) {
-			t.Errorf("what could not be announced was no error: %v", err)
+			t.Errorf("a look with failing announcements: %v, want errDied", err)
 		}
 	}
 	for d := first; d < first+days; d++ {
 		if n := told[period.At(period.Daily, d).ID]; d < first+fails && n < 2 || d >= first+fails && n != 1 {
-			t.Errorf("day %d was announced %d times", d-first, n)
+			t.Errorf("day %d was announced %d times, want 2 or more if it fails, else once", d-first, n)
 		}
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// onlyDays are settings of a guild that has boards of days, and nothing else.
+// onlyDays are settings of a guild with boards of days only.
 var onlyDays = settings[:strings.Index(settings, `"periods"`)] + `"periods":["day"]}`
 
-// The board of a newly enabled kind contains earlier gains. Its first read loads the guild with the board, once all changes are archived.
-func TestAKindThatIsTurnedOnHasTheDaysBefore(t *testing.T) {
+// A new kind's board contains earlier gains. Its first read loads the guild with the board, once all changes are archived.
+func TestANewKindsBoardHasEarlierGains(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.configure(onlyDays)
@@ -33,28 +33,28 @@ func TestAKindThatIsTurnedOnHasTheDaysBefore(t *testing.T) {
 	w.configure(strings.NewReplacer("2026-01-01", season.First.String(), "2027-01-01", season.End.String()).Replace(settings))
 	_, err := w.live.Standings(t.Context(), w.ref(), season, 0, 10)
 	if !errors.Is(err, leaderboard.ErrNoBoard) {
-		t.Fatalf("before it is loaded: %v", err)
+		t.Fatalf("before the load: %v, want ErrNoBoard", err)
 	}
 
 	loaded := make(chan error)
 	go func() { loaded <- w.hydrator.LoadBoards(t.Context(), w.ref()) }()
-	for err = nil; !errors.Is(err, leaderboard.ErrNotLoaded); { // it waits for a snapshot, frozen
+	for err = nil; !errors.Is(err, leaderboard.ErrNotLoaded); { // frozen until a snapshot
 		_, err = w.live.Version(t.Context(), w.ref())
 	}
 	w.snapshot()
 	w.must(<-loaded)
 	if got := w.running(season); !reflect.DeepEqual(got, []standing{{user(1), 15}}) {
-		t.Errorf("the season has %v", got)
+		t.Errorf("the season has %v, want 15 XP of the first user", got)
 	}
 	w.gain(2, 40)
 	if got := w.running(season); !reflect.DeepEqual(got, []standing{{user(2), 30}, {user(1), 15}}) {
-		t.Errorf("then it has %v", got)
+		t.Errorf("after a gain the season has %v, want 30 and 15 XP", got)
 	}
 	if got := w.running(period.At(period.Daily, w.today())); !reflect.DeepEqual(got, []standing{{user(2), 10}, {user(1), 5}}) {
-		t.Errorf("the day has %v", got)
+		t.Errorf("the day has %v, want 10 and 5 XP", got)
 	}
 	if err := w.hydrator.LoadBoards(t.Context(), w.ref()); !errors.Is(err, leaderboard.ErrOtherPeriods) {
-		t.Errorf("though it lacks nothing: %v", err)
+		t.Errorf("loading boards that are there: %v, want ErrOtherPeriods", err)
 	}
 }
 
@@ -73,12 +73,12 @@ func TestAnEvictedGuildIsLoadedWithItsBoards(t *testing.T) {
 	w.gain(1, 1)
 	for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly} {
 		if got := w.running(period.At(kind, w.today())); !reflect.DeepEqual(got, []standing{{user(1), 11}}) {
-			t.Errorf("the %s has %v", kind, got)
+			t.Errorf("the %s has %v, want 11 XP of the first user", kind, got)
 		}
 	}
 	_, err = w.live.SetPresence(t.Context(), w.ref(), leaderboard.Presence{Present: true, Users: []id.User{user(2)}, Days: w.around()})
 	w.must(err)
 	if got := w.running(period.At(period.Weekly, w.today())); !reflect.DeepEqual(got, []standing{{user(2), 20}, {user(1), 11}}) {
-		t.Errorf("with who is present again, the week has %v", got)
+		t.Errorf("after a member's return the week has %v, want 20 and 11 XP", got)
 	}
 }

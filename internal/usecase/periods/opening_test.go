@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Writing the settings opens their kinds of periods, even if no closer looked at the guild before the period ended.
-func TestAKindThatIsTurnedOnAtTheEndOfItsPeriodCloses(t *testing.T) {
+// New settings open their kinds of periods, even if no closer looks at the guild before the period ends.
+func TestAKindEnabledAtTheEndOfItsPeriodCloses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(1)
@@ -23,13 +23,13 @@ func TestAKindThatIsTurnedOnAtTheEndOfItsPeriodCloses(t *testing.T) {
 	w.snapshot()
 	look(w, w.closer(w.archive))
 	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
-		t.Errorf("it has %v", rows)
+		t.Errorf("the day has %v, want 10 XP of the first user", rows)
 	}
 }
 
-func TestADayIsKeptWhenTheZoneChangesRightAfterItsKindWasTurnedOn(t *testing.T) {
+func TestADayOutlivesAChangeOfTheZone(t *testing.T) {
 	t.Parallel()
-	const behind, ahead = "Etc/GMT+12", "Etc/GMT-14" // whose date is always a later one
+	const behind, ahead = "Etc/GMT+12", "Etc/GMT-14" // ahead's date is always later
 	for name, zones := range map[string][]string{"forward, after a gain": {behind, ahead}, "back, before a gain": {ahead, behind}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,18 +47,18 @@ func TestADayIsKeptWhenTheZoneChangesRightAfterItsKindWasTurnedOn(t *testing.T) 
 			w.snapshot()
 			look(w, w.closer(w.archive))
 			if _, rows := w.closed(day); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
-				t.Errorf("%s has %v", day.ID, rows)
+				t.Errorf("the day %s has %v, want 10 XP of the first user", day.ID, rows)
 			}
 		})
 	}
 }
 
-func TestBeginOpensThePast(t *testing.T) {
+func TestBeginOpensPastPeriods(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(1)
 	c := w.closer(w.archive)
-	look(w, c) // which has everything begin today
+	look(w, c) // starts counting today
 	w.gain(1, 10)
 	w.snapshot()
 	w.days = 1
@@ -67,9 +67,9 @@ func TestBeginOpensThePast(t *testing.T) {
 	w.must(c.Begin(t.Context(), w.guild, today-40))
 	look(w, c)
 	for d := today - 40; d < today; d++ {
-		want := map[period.Day]int64{today - 1: 10}[d] // what has closed before stays
+		want := map[period.Day]int64{today - 1: 10}[d] // a closed day stays
 		if found, _ := w.closed(period.At(period.Daily, d)); found.Totals.Gained != want {
-			t.Errorf("%v has %d, want %d", d, found.Totals.Gained, want)
+			t.Errorf("the day %v has %d XP, want %d", d, found.Totals.Gained, want)
 		}
 	}
 	w.closed(period.At(period.Weekly, today-40))
@@ -77,16 +77,16 @@ func TestBeginOpensThePast(t *testing.T) {
 	old := *w.guild
 	w.configure(settings)
 	if err := c.Begin(t.Context(), &old, today-50); !errors.Is(err, snapshot.ErrStale) {
-		t.Errorf("for a guild that was written since: %v", err)
+		t.Errorf("with stale settings: %v, want snapshot.ErrStale", err)
 	}
 	w.must(w.writer.Release(t.Context()))
 	if err := c.Begin(t.Context(), w.guild, today-50); !errors.Is(err, lease.ErrLost) {
-		t.Errorf("without the lease: %v", err)
+		t.Errorf("without the lease: %v, want lease.ErrLost", err)
 	}
 }
 
 // A closed period does not change when its day runs again in a new zone. Gains of that day then count for the week.
-func TestANewZoneMovesTheBoundsOfWhatRuns(t *testing.T) {
+func TestANewZoneMovesTheBoundsOfRunningPeriods(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(1)
@@ -97,14 +97,14 @@ func TestANewZoneMovesTheBoundsOfWhatRuns(t *testing.T) {
 	w.days = 1
 	w.snapshot()
 	look(w, c)
-	w.days = 0 // as in a zone that is a day behind
+	w.days = 0 // a zone that is a day behind
 	w.gain(1, 5)
 	w.snapshot()
 	look(w, c)
 	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
-		t.Errorf("what closed has %v", rows)
+		t.Errorf("the closed day has %v, want 10 XP", rows)
 	}
 	if got := w.running(period.At(period.Weekly, w.today())); !reflect.DeepEqual(got, []standing{{user(1), 15}}) {
-		t.Errorf("the week has %v", got)
+		t.Errorf("the week has %v, want 15 XP", got)
 	}
 }

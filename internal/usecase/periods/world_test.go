@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 const day = 24 * time.Hour
 
-// world is a guild on a Redis server and an archive. Its clock is the real one, shifted by a number of days.
+// world is a guild on a Redis server and an archive. Its clock is the real one, shifted by days.
 type world struct {
 	*testing.T
 	client   *redisconn.Client
@@ -40,7 +40,7 @@ type world struct {
 	days     int
 }
 
-// settings returns those of a guild that counts gains for all kinds of periods. Levels do not matter here.
+// settings are those of a guild that counts all kinds of periods. Levels do not matter here.
 const settings = `{"name":"Gophers","memberCount":5,"ownerId":"100000000000000009","periods":["day","week","month"],
 	"seasons":[{"id":"all","name":"All of it","start":"2026-01-01","end":"2027-01-01"}]}`
 
@@ -84,7 +84,7 @@ func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.days) * 
 
 func (w *world) today() period.Day { return period.DayAt(w.now(), time.UTC) }
 
-// around returns days from which the real clock of Redis chooses the current day of this world.
+// around returns days of which Redis' real clock chooses this world's current day.
 func (w *world) around() *period.Days {
 	if w.days == 0 {
 		return w.guild.Calendar().DaysAt(w.now())
@@ -94,7 +94,7 @@ func (w *world) around() *period.Days {
 
 func user(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
 
-// gain gives a member XP, or takes some.
+// gain adds amount to a member's XP.
 func (w *world) gain(n int, amount int) {
 	w.Helper()
 	c := leaderboard.Change{Op: leaderboard.Increment, Amount: level.XP(amount), Days: w.around()}
@@ -107,7 +107,7 @@ func (w *world) gain(n int, amount int) {
 	})
 }
 
-// retried loads the guild when it is not loaded.
+// retried loads the guild if it is not loaded, and repeats the step.
 func (w *world) retried(step func() error) {
 	w.Helper()
 	err := step()
@@ -134,7 +134,7 @@ func (w *world) delete(n int) {
 	})
 }
 
-// snapshot writes all that has changed, and keeps the lease.
+// snapshot writes all changes and keeps the lease.
 func (w *world) snapshot() {
 	w.Helper()
 	w.must(w.writer.Flush(w.Context()))
@@ -148,13 +148,13 @@ func (w *world) readTwo() snapshot.Batch {
 	return page.Batch
 }
 
-// forget has Redis lose everything.
+// forget empties Redis.
 func (w *world) forget() {
 	w.Helper()
 	w.must(w.client.FlushDB(w.Context()).Err())
 }
 
-// shifted is the live store by the clock of the world.
+// shifted is the live store with the world's clock.
 type shifted struct {
 	*redisstore.Store
 	w *world
@@ -176,7 +176,7 @@ func (w *world) closer(archive periods.Archive) *periods.Closer {
 		periods.CloserOptions{Lease: w.writer.Lease, Interval: time.Hour, Log: slog.New(slog.DiscardHandler), Now: w.now})
 }
 
-// standing holds the parts of a standing that tests compare.
+// standing has the parts of a standing that tests compare.
 type standing struct {
 	user   id.User
 	gained int64
@@ -192,21 +192,21 @@ func (w *world) closed(p period.Period) (periods.Closed, []standing) {
 	var found []standing
 	for i, r := range rows {
 		if r.Rank != int64(i)+1 {
-			w.Errorf("row %d of %s has rank %d", i, p.ID, r.Rank)
+			w.Errorf("row %d of %s has rank %d, want %d", i, p.ID, r.Rank, i+1)
 		}
 		found = append(found, standing{r.UserID, r.Gained})
 	}
 	return c, found
 }
 
-// running reads a running period's standings, which are loaded if they must.
+// running reads a running period's standings, and loads the guild if needed.
 func (w *world) running(p period.Period) []standing {
 	w.Helper()
 	var s leaderboard.Standings
 	read := func() (err error) {
 		s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100)
 		if errors.Is(err, leaderboard.ErrNoBoard) {
-			w.snapshot() // else the guild waits for it, frozen
+			w.snapshot() // or the guild stays frozen
 			if err = w.hydrator.LoadBoards(w.Context(), w.ref()); err == nil {
 				s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100)
 			}
@@ -221,7 +221,7 @@ func (w *world) running(p period.Period) []standing {
 		sum += r.Gained
 	}
 	if s.Members != int64(len(found)) || s.Gained != sum {
-		w.Errorf("%s: %d members with %d, but the rows are %v", p.ID, s.Members, s.Gained, found)
+		w.Errorf("%s has %d members with %d XP, but the rows %v", p.ID, s.Members, s.Gained, found)
 	}
 	return found
 }

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// slowToken is a provider that takes no code, and that only when the test says so; its API answers at once.
+// slowToken is a provider that refuses every code, but only once the test says so. Its API answers at once.
 func slowToken(t *testing.T) (p *signin.Provider, asked chan struct{}, answer func()) {
 	t.Helper()
 	asked, release := make(chan struct{}, 100), make(chan struct{})
@@ -39,15 +39,15 @@ func slowToken(t *testing.T) (p *signin.Provider, asked chan struct{}, answer fu
 	return p, asked, answer
 }
 
-// Codes that somebody made up, at a provider that is slow, hold up neither it nor the sessions of others.
-func TestAFewSignInAtTheSameTime(t *testing.T) {
+// Made-up codes at a slow provider delay neither the provider nor other users' sessions.
+func TestConcurrentSignInsAreBounded(t *testing.T) {
 	const most = 8 // as docs/sign-in.md says
 	p, asked, answer := slowToken(t)
 	s := signin.NewSessions(nil, signin.Options{Provider: p, Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	var entering sync.WaitGroup
 	enter := func() {
 		if _, err := s.Enter(t.Context(), "made-up", verifier); !errors.Is(err, signin.ErrRefused) {
-			t.Errorf("a code that was made up: %v", err)
+			t.Errorf("a made-up code: %v, want signin.ErrRefused", err)
 		}
 	}
 	for range most {
@@ -57,13 +57,13 @@ func TestAFewSignInAtTheSameTime(t *testing.T) {
 		<-asked
 	}
 	if _, err := s.Enter(t.Context(), "made-up", verifier); !errors.Is(err, signin.ErrBusy) {
-		t.Errorf("one too many: %v", err)
+		t.Errorf("one sign-in too many: %v, want signin.ErrBusy", err)
 	}
 	if len(asked) != 0 {
-		t.Error("the provider was asked for one too many")
+		t.Error("one sign-in too many was sent to the provider")
 	}
 	if _, err := p.Identify(t.Context(), signin.Token{AccessToken: "a"}); err != nil {
-		t.Errorf("meanwhile a session cannot be confirmed: %v", err)
+		t.Errorf("confirming a session meanwhile: %v, want none", err)
 	}
 	answer()
 	entering.Wait()

@@ -18,7 +18,7 @@ import (
 
 const verifier = "a-verifier-of-forty-three-characters-at-least"
 
-// provider connects to a server that was told whom to let in.
+// provider connects to a server whose test chose whom to let in.
 func provider(t *testing.T, s *testenv.OAuthServer) *signin.Provider {
 	t.Helper()
 	s.Register("http://127.0.0.1/back")
@@ -30,7 +30,7 @@ func provider(t *testing.T, s *testenv.OAuthServer) *signin.Provider {
 	return p
 }
 
-// code asks for a code as a browser would.
+// code gets a code as a browser does.
 func code(t *testing.T, p *signin.Provider) string {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -41,7 +41,7 @@ func code(t *testing.T, p *signin.Provider) string {
 	answer.Body.Close()
 	back, err := url.Parse(answer.Header.Get("Location"))
 	if err != nil || back.Query().Get("code") == "" || back.Query().Get("state") != "state" {
-		t.Fatalf("sent back to %q, %v", answer.Header.Get("Location"), err)
+		t.Fatalf("the provider redirects to %q (%v), want a code and the state", answer.Header.Get("Location"), err)
 	}
 	return back.Query().Get("code")
 }
@@ -50,14 +50,14 @@ func TestACodeNeedsItsVerifier(t *testing.T) {
 	s := testenv.OAuth(t)
 	p := provider(t, s)
 	if _, err := p.Redeem(t.Context(), code(t, p), verifier+"x"); !errors.Is(err, signin.ErrRefused) {
-		t.Errorf("with another verifier: %v", err)
+		t.Errorf("a code with another verifier: %v, want signin.ErrRefused", err)
 	}
 	if _, err := p.Redeem(t.Context(), code(t, p), verifier); err != nil {
-		t.Errorf("with its verifier: %v", err)
+		t.Errorf("a code with its verifier: %v, want none", err)
 	}
 }
 
-func TestWhatTheProviderSaysIsNotBelievedBlindly(t *testing.T) {
+func TestInvalidDataOfTheProviderIsLeftOut(t *testing.T) {
 	s := testenv.OAuth(t)
 	p := provider(t, s)
 	long := strings.Repeat("é", 1000)
@@ -80,10 +80,10 @@ func TestWhatTheProviderSaysIsNotBelievedBlindly(t *testing.T) {
 	}
 	user, guilds := who.User, who.Guilds
 	if who.Complete {
-		t.Error("an answer of which some was left out is called complete")
+		t.Error("an answer with parts left out counts as complete")
 	}
 	if user.Avatar != "" || len(user.Name) > 256 || !strings.HasPrefix(long, user.Name) || user.Name == "" {
-		t.Errorf("user %+v", user)
+		t.Errorf("the user is %+v, want no avatar and a name cut to 256 bytes", user)
 	}
 	var managed []string
 	for _, g := range guilds {
@@ -92,22 +92,22 @@ func TestWhatTheProviderSaysIsNotBelievedBlindly(t *testing.T) {
 		}
 	}
 	if want := "[administrator administrator by a number owner]"; fmt.Sprint(managed) != want || len(guilds) != 6 {
-		t.Errorf("manages %v of %d guilds, want %v of 6", managed, len(guilds), want)
+		t.Errorf("the user manages %v of %d guilds, want %v of 6", managed, len(guilds), want)
 	}
 
 	s.SetUser(map[string]any{"id": "1", "username": "short"}, []any{})
 	if _, err := p.Identify(t.Context(), token); err == nil || errors.Is(err, signin.ErrRefused) {
-		t.Errorf("a user without an id: %v", err)
+		t.Errorf("a user without an id: %v, want an error that is no refusal", err)
 	}
 }
 
-// Who is refused is signed out, so only what RFC 6749 and RFC 6750 call a refusal is one.
-func TestOnlyARefusalIsOne(t *testing.T) {
+// A refusal signs the user out, so only what RFC 6749 and RFC 6750 call a refusal counts as one.
+func TestOnlyStandardRefusalsCount(t *testing.T) {
 	const page, grant = "<!doctype html><title>Blocked</title>", `{"error":"invalid_grant"}`
 	for _, test := range []struct {
 		status               int
 		body                 string
-		ofAccess, ofIdentity bool // whether it refuses at the token's address, and at the API's
+		ofAccess, ofIdentity bool // a refusal from the token endpoint, and from the API
 	}{
 		{400, grant, true, false},
 		{401, grant, true, true},
@@ -140,7 +140,7 @@ func TestOnlyARefusalIsOne(t *testing.T) {
 				refused bool
 			}{"redeem": {redeem, test.ofAccess}, "renew": {renew, test.ofAccess}, "identify": {identify, test.ofIdentity}} {
 				if got.err == nil || errors.Is(got.err, signin.ErrRefused) != got.refused {
-					t.Errorf("%s: %v; want a refusal: %v", what, got.err, got.refused)
+					t.Errorf("%s: %v, want a refusal: %v", what, got.err, got.refused)
 				}
 			}
 		})
@@ -156,10 +156,10 @@ func TestARedirectDoesNotGetTheToken(t *testing.T) {
 	p := signin.NewProvider(signin.ProviderOptions{ClientID: "c", ClientSecret: "s", TokenURL: moved.URL, APIURL: moved.URL})
 	t.Cleanup(p.Close)
 	if _, err := p.Identify(t.Context(), signin.Token{AccessToken: "a"}); err == nil {
-		t.Error("a redirect was an answer")
+		t.Error("a redirect counts as the API's answer")
 	}
 	if _, err := p.Redeem(t.Context(), "code", verifier); err == nil {
-		t.Error("a redirect was a token")
+		t.Error("a redirect counts as a token")
 	}
 	if asked {
 		t.Error("the redirect was followed")
@@ -181,9 +181,9 @@ func TestErrorsAndTokensShowNoSecret(t *testing.T) {
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("a", "token", token, "errors", []error{redeem, renew, identify})
 	if text := log.String() + fmt.Sprintf("%v %+v %#v %s %v %v %v", token, token, token, token, redeem, renew, identify); strings.Contains(text, "SECRET") {
-		t.Error(text)
+		t.Errorf("an error, a token or the log contains a secret: %s", text)
 	}
 	if encoded, err := json.Marshal(token); err != nil || !strings.Contains(string(encoded), "SECRET") {
-		t.Errorf("a token that is sealed must be whole: %s, %v", encoded, err)
+		t.Errorf("the token to be sealed is encoded as %s (%v), want it with its secret", encoded, err)
 	}
 }

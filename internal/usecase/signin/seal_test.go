@@ -15,31 +15,31 @@ func TestOnlyItsSecretOpensASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := mine.open(sealed); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("the session opens as %+v (%v), want %+v", got, err, want)
 	}
 	if _, err := another.open(sealed); err == nil {
-		t.Error("another secret opens it")
+		t.Error("another secret opens the session")
 	}
 	for i := range sealed {
 		changed := bytes.Clone(sealed)
 		changed[i] ^= 1
 		if _, err := mine.open(changed); err == nil {
-			t.Errorf("it opens with byte %d changed", i)
+			t.Errorf("the session opens with byte %d changed", i)
 		}
 	}
 	if hash := mine.hash(); bytes.Contains(sealed, []byte("the-access-token")) || bytes.Equal(hash[:], mine[:]) {
-		t.Error("the store sees what it should not")
+		t.Error("the sealed session contains the token, or its key is the secret itself")
 	}
 }
 
-func TestASecretHasOneSpelling(t *testing.T) {
+func TestASecretIsReadInOneFormOnly(t *testing.T) {
 	mine := newSecret()
 	if got, ok := parseSecret(mine.String()); !ok || got != mine {
-		t.Error("it does not read what it wrote")
+		t.Error("a secret is not read as written")
 	}
 	for _, text := range []string{"", "A", mine.String() + "=", mine.String() + "A", mine.String()[:42], mine.String()[:42] + "~", " " + mine.String(), mine.String() + "\n"} {
 		if _, ok := parseSecret(text); ok {
-			t.Errorf("%q is read", text)
+			t.Errorf("%q is read as a secret", text)
 		}
 	}
 }

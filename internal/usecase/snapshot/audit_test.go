@@ -10,14 +10,14 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// audited sets a member's XP, and has it recorded.
+// audited sets a member's XP, with an audit record.
 func audited(w *stores.World, g leaderboard.GuildRef, xp level.XP) {
 	w.Helper()
 	by := audit.By{Actor: audit.TheOperator, RequestID: "r"}
 	w.Change(g, 1, leaderboard.Change{Op: leaderboard.Set, Amount: xp, Audit: &audit.Entry{By: by, Action: audit.Set, UserID: stores.User(1)}})
 }
 
-// wantAudit compares the XP that changes set by the guild's audit log, newest first.
+// wantAudit compares the XP in the guild's audit log, newest first.
 func wantAudit(w *stores.World, g leaderboard.GuildRef, when string, want ...string) {
 	w.Helper()
 	page, err := audit.NewLog(w.Archive, w.Live).Read(w.Context(), g.ID, audit.Query{Limit: audit.MaxLimit})
@@ -27,7 +27,7 @@ func wantAudit(w *stores.World, g leaderboard.GuildRef, when string, want ...str
 		got = append(got, string(r.After))
 	}
 	if !slices.Equal(got, want) {
-		w.Errorf("%s: the log has %q, want %q", when, got, want)
+		w.Errorf("%s: the audit log has %q, want %q", when, got, want)
 	}
 }
 
@@ -40,7 +40,7 @@ func TestAnAuditRecordIsArchivedOnce(t *testing.T) {
 		for i, f := range []*stores.Faults{{Before: stores.At("WriteBatches", 1)}, {After: stores.At("WriteBatches", 1)}, {Before: stores.At("EndChanges", 1)}, {After: stores.At("EndChanges", 1)}} {
 			writer := w.Writer("writer", stores.Never, f)
 			if writer.Flush(w.Context()) == nil {
-				t.Errorf("fault %d did not happen", i)
+				t.Errorf("the flush with fault %d succeeded, want it to fail", i)
 			}
 			wantAudit(w, g, "after a writer that failed", "2")
 			w.Killed("writer")
@@ -50,13 +50,13 @@ func TestAnAuditRecordIsArchivedOnce(t *testing.T) {
 		w.Must(w.Writer("writer", stores.Never, &stores.Faults{}).Flush(w.Context()))
 		wantAudit(w, g, "after a snapshot", "3", "2")
 		if !w.NothingWaits(g) {
-			t.Error("something waits")
+			t.Error("something still waits for a snapshot")
 		}
 	})
 }
 
-// Redis loses as much of the log as of the members, unless the archive has it.
-func TestTheAuditLogOfARedisThatWentBack(t *testing.T) {
+// Redis loses as much of the log as of the members, except what the archive has.
+func TestAStaleRedisAndItsAuditLogAgree(t *testing.T) {
 	w := stores.Restorable(t)
 	g := w.Guild("100000000000000001")
 	w.Create(g, 1, 1)

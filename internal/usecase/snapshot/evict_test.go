@@ -19,10 +19,10 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// atOnce is an idle time after which a guild is cold as soon as the writer sees it.
+// atOnce is an idle time after which a guild is cold at once.
 const atOnce = time.Millisecond
 
-// evictor returns a writer that sweeps many times a second, and lets guilds leave that nobody used for so long.
+// evictor returns a writer that sweeps many times a second and evicts guilds after this idle time.
 func evictor(w *stores.World, holder string, idle time.Duration, f *stores.Faults) *snapshot.Writer {
 	live, archive := w.Through(f)
 	return snapshot.NewWriter(live, archive, w.Hydrator(f),
@@ -38,13 +38,13 @@ func loaded(w *stores.World, g leaderboard.GuildRef) bool {
 	return err == nil
 }
 
-// aged makes a guild one that nobody has used for two hours.
+// aged sets a guild's last use to two hours ago.
 func aged(w *stores.World, g leaderboard.GuildRef) {
 	w.Helper()
 	w.Must(w.Redis.HSet(w.Context(), "lb:{"+string(g.ID)+"}:meta", "used", time.Now().Add(-2*time.Hour).UnixMilli()).Err())
 }
 
-func TestAGuildThatNobodyUsesLeavesAndComesBack(t *testing.T) {
+func TestAnUnusedGuildIsEvictedAndLoadedAgain(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		const members = 1500
 		g, used := w.Guild(stores.GuildA), w.Guild("100000000000000002")
@@ -64,21 +64,21 @@ func TestAGuildThatNobodyUsesLeavesAndComesBack(t *testing.T) {
 		w.Eventually("the guild leaves", func() bool { return !loaded(w, g) })
 		w.Eventually("the log says so", func() bool { return w.Logged.Count("were evicted from Redis") == 1 })
 		if got := values(w, writer); got["guilds_evicted_total"] != evicted+1 || got["guilds_loaded"] != 1 {
-			t.Errorf("one guild has left and one has not; the metrics are %v", got)
+			t.Errorf("the metrics are %v, want one more guild evicted and one loaded", got)
 		}
 		stop()
 		for _, name := range []string{"meta", "xp", "entry", "dirty"} {
 			if n := w.Redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:"+name).Val(); n != 0 {
-				t.Errorf("%s is still there", name)
+				t.Errorf("Redis still has the guild's %s", name)
 			}
 		}
 		if !loaded(w, used) {
-			t.Error("a guild in use has left")
+			t.Error("a guild in use was evicted")
 		}
 
 		w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
 		if after := w.LiveRows(g); !reflect.DeepEqual(before, after) {
-			t.Error("the guild did not come back as it was")
+			t.Error("the loaded guild differs from the evicted one")
 		}
 		w.InStep(g)
 	})
@@ -102,7 +102,7 @@ func TestUnsavedChangesKeepAGuild(t *testing.T) {
 			stop := w.Running(evictor(w, method, atOnce, f))
 			w.Eventually("some sweeps", func() bool { return f.Count("Survey") > 3 })
 			if !loaded(w, g) {
-				t.Errorf("the guild has left, without %s", method)
+				t.Errorf("the guild was evicted, though %s failed", method)
 			}
 			broken.Store(false)
 			w.Eventually("the guild leaves", func() bool { return !loaded(w, g) })
@@ -112,12 +112,12 @@ func TestUnsavedChangesKeepAGuild(t *testing.T) {
 			w.InStep(g)
 		}
 		if rows := w.LiveRows(g); len(rows) != 1 || rows[0].XP != 103 {
-			t.Errorf("rows %+v, want 103 XP", rows)
+			t.Errorf("the rows are %+v, want 103 XP", rows)
 		}
 	})
 }
 
-// The guild stays when the archive does not answer, or holds another rev than Redis expects.
+// The guild stays when the archive does not answer, or has another rev than Redis expects.
 func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
@@ -136,10 +136,10 @@ func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 		stop()
 		w.Killed("second")
 		if n := f.Count("Evict"); n > 0 || !loaded(w, g) || w.Logged.Count("could not leave Redis") == 0 {
-			t.Errorf("%d guilds were evicted while the archive was away", n)
+			t.Errorf("while the archive did not answer, %d guilds were evicted, or the log does not say why they stay", n)
 		}
 
-		// An archive that was restored from an older backup, and what it lost cannot be written to it again yet.
+		// The archive was restored from an older backup, and the rows that it lost cannot be written yet.
 		meta := "lb:{" + string(g.ID) + "}:meta"
 		w.Must(w.Redis.HSet(w.Context(), meta, "rev", 9, "archived", 9).Err())
 		f = &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
@@ -153,19 +153,19 @@ func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 		stop()
 		w.Killed("third")
 		if n := f.Count("Evict"); n > 0 || !loaded(w, g) {
-			t.Errorf("%d guilds were evicted that the archive does not have", n)
+			t.Errorf("%d guilds were evicted that the archive lacks", n)
 		}
 		stop = w.Running(evictor(w, "fourth", atOnce, &stores.Faults{}))
 		w.Eventually("it leaves once it was written", func() bool { return !loaded(w, g) })
 		stop()
 		if s := w.State(g); s.Archived < 9 {
-			t.Errorf("it has left with %+v in the archive, want rev 9 or later", s)
+			t.Errorf("the guild was evicted with %+v in the archive, want rev 9 or later", s)
 		}
 	})
 }
 
-// A writer that dies before or after any of its steps leaves the guild intact in Redis, or evicted and ready to load.
-func TestAnEvictionCutOffAnywhere(t *testing.T) {
+// A writer that dies before or after any step leaves the guild whole in Redis, or evicted and ready to be loaded.
+func TestAnInterruptedEvictionLosesNothing(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
 		for i := range 20 {
@@ -183,7 +183,7 @@ func TestAnEvictionCutOffAnywhere(t *testing.T) {
 					if c.Method == method {
 						cancel(stores.ErrBroken)
 					}
-					return context.Cause(dead) // it does nothing any more
+					return context.Cause(dead) // the dead writer does nothing more
 				}
 				f := &stores.Faults{Before: die}
 				if after {
@@ -195,7 +195,7 @@ func TestAnEvictionCutOffAnywhere(t *testing.T) {
 				w.Killed(name)
 				w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
 				if now := w.LiveRows(g); !reflect.DeepEqual(before, now) {
-					t.Fatalf("%s: the guild is not as it was", name)
+					t.Fatalf("%s: the guild's rows changed", name)
 				}
 				w.InStep(g)
 			}
@@ -203,8 +203,8 @@ func TestAnEvictionCutOffAnywhere(t *testing.T) {
 	})
 }
 
-// Requests race with the eviction of their guild, many times: each is made once, and none fails.
-func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
+// Requests race with the eviction of their guild many times. Each is made once, and none fails.
+func TestRequestsDuringEvictionsAreMadeOnce(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		const members, times, most = 8, 10, 500
 		settings := storetest.PutGuild(t, w.Archive, stores.GuildA)
@@ -231,7 +231,7 @@ func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
 		var given [members]level.XP
 		for round := 0; loads.Count("CommitHydration") < times; round++ {
 			if round == most {
-				t.Fatalf("in %d rounds the guild has left %d times", most, loads.Count("CommitHydration"))
+				t.Fatalf("in %d rounds the guild was loaded only %d times", most, loads.Count("CommitHydration"))
 			}
 			testenv.Receive(t, leaving, fmt.Sprintf("the guild leaves in round %d", round), w.Logged.String)
 			var all sync.WaitGroup
@@ -252,13 +252,13 @@ func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
 		for i := range members {
 			m, err := w.Live.Member(w.Context(), g, stores.User(i))
 			if err != nil || m.XP != given[i] {
-				t.Errorf("member %d has %d XP, %v; was given %d", i, m.XP, err, given[i])
+				t.Errorf("member %d has %d XP (%v), want the %d given", i, m.XP, err, given[i])
 			}
 		}
 	})
 }
 
-// award gives a member 7 XP, twice by the same name: as a client that did not hear the first answer.
+// award gives a member 7 XP, twice under the same name, as a client that did not get the first answer.
 func award(w *stores.World, board *leaderboard.Leaderboard, g *guild.Guild, i int, name []byte, given *level.XP) {
 	w.Helper()
 	c := leaderboard.Change{Op: leaderboard.Increment, Amount: 7, Once: leaderboard.Once{
@@ -268,7 +268,7 @@ func award(w *stores.World, board *leaderboard.Leaderboard, g *guild.Guild, i in
 	want := leaderboard.Outcome{Before: *given - c.Amount, After: *given}
 	for range 2 {
 		if out, err := board.Change(w.Context(), g, stores.User(i), c); err != nil || out != want {
-			w.Errorf("member %d: %+v, %v, want %+v", i, out, err, want)
+			w.Errorf("member %d: the outcome is %+v (%v), want %+v", i, out, err, want)
 		}
 		want.Replayed = true
 	}
@@ -285,6 +285,6 @@ func TestADeletedGuildIsNotEvicted(t *testing.T) {
 	w.Eventually("the guild is dropped", func() bool { return len(w.Redis.Keys(w.Context(), "lb:{*").Val()) == 0 })
 	stop()
 	if n := f.Count("Evict"); n > 0 {
-		t.Errorf("%d guilds were evicted", n)
+		t.Errorf("%d deleted guilds were evicted, want them dropped", n)
 	}
 }

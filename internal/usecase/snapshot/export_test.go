@@ -2,7 +2,7 @@ package snapshot
 
 import "time"
 
-// BeforeOf says before when nothing waits any more with the last of a round's pages of a guild.
+// BeforeOf returns the time before which nothing waits any more, after the last of a round's pages of a guild.
 func BeforeOf(pages ...Page) time.Time {
 	t := &task{}
 	for _, p := range pages {

@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/usecase/lease"
 )
 
-// All replicas stop at the same time. The writer has looked at all guilds when another replica makes its last changes. That replica must not end
-// before they are written.
+// All replicas stop at the same time. The writer has read all guilds when another replica makes its last changes. That replica must not
+// exit before they are written.
 func TestTheLastToStopWritesWhatIsLeft(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		ctx := w.Context()
@@ -32,7 +32,7 @@ func TestTheLastToStopWritesWhatIsLeft(t *testing.T) {
 		close(goOn)
 		w.Must(<-flushed)
 		if w.NothingWaits(late) {
-			t.Fatal("the first one wrote the late change: nothing was tested")
+			t.Fatal("the first writer wrote the late change, so the test proves nothing")
 		}
 		w.Must(first.Release(ctx))
 		w.Must(<-stopped)
@@ -42,7 +42,7 @@ func TestTheLastToStopWritesWhatIsLeft(t *testing.T) {
 	})
 }
 
-// wantSilent fails the test unless a last snapshot waits for another holder's lease, and reports that when its time is over.
+// wantSilent fails unless a last snapshot waits for another holder's lease and reports that when its time is over.
 func wantSilent(w *stores.World, holder string) {
 	w.Helper()
 	ctx, cancel := context.WithCancel(w.Context())
@@ -52,18 +52,18 @@ func wantSilent(w *stores.World, holder string) {
 	w.Eventually("it has looked at the lease", func() bool { return f.Count("AcquireLease") > 1 })
 	cancel()
 	if err := <-ended; !errors.Is(err, lease.ErrSilent) {
-		w.Errorf("a flush whose time is over: %v", err)
+		w.Errorf("a flush over its time: %v, want lease.ErrSilent", err)
 	}
 }
 
-// Another replica takes the lease from one that stands still in the middle of its last snapshot, and dies.
-func TestALastSnapshotWhoseLeaseIsLostIsWrittenInTheEnd(t *testing.T) {
+// Another replica takes the lease from one that hangs in its last snapshot, and dies.
+func TestALastSnapshotSurvivesTheLossOfItsLease(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
 		hook := func(_ context.Context, c stores.Call) error {
 			if c.Method == "WriteBatches" && c.N == 1 {
-				_, err := w.Archive.AcquireLease(ctx, "first", 0, true) // its own, which ends now
+				_, err := w.Archive.AcquireLease(ctx, "first", 0, true) // expires its own lease
 				w.Must(err)
 				_, err = w.Archive.AcquireLease(ctx, "second", 200*time.Millisecond, false)
 				w.Must(err)

@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// notes is a live store that only takes notes of uses.
+// notes is a live store that only records notes of uses.
 type notes struct {
 	snapshot.Live
 	mu    sync.Mutex
@@ -63,9 +63,9 @@ func runUses(t *testing.T, n *notes, idle time.Duration) (uses *snapshot.Notes, 
 	return uses, func() { cancel(); <-done }
 }
 
-// A guild is noted within a second of its first use. After that its last note is never older than its last use by more than an eighth of
-// the idle time, however often it is used.
-func TestUsesAreNotedSoonAndSeldom(t *testing.T) {
+// A guild's first use is noted within a second. Then the last note is never older than the last use by more than an eighth of the idle
+// time, however often the guild is used.
+func TestUsesAreNotedSoonAndRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const idle = 80 * time.Minute
 		n := &notes{}
@@ -75,7 +75,7 @@ func TestUsesAreNotedSoonAndSeldom(t *testing.T) {
 		uses.Add("1")
 		time.Sleep(2 * time.Second)
 		if got := n.of("1"); len(got) != 1 || got[0].Sub(began) > time.Second {
-			t.Errorf("noted at %v, want once within a second of %v", got, began)
+			t.Errorf("the use was noted at %v, want once within a second of %v", got, began)
 		}
 		for range 3000 { // ten hours
 			time.Sleep(12 * time.Second)
@@ -85,14 +85,14 @@ func TestUsesAreNotedSoonAndSeldom(t *testing.T) {
 			}
 		}
 		if got, most := len(n.of("1")), int(time.Since(began)/(idle/8))+1; got > most {
-			t.Errorf("noted %d times in %v, want at most %d", got, time.Since(began), most)
+			t.Errorf("the use was noted %d times in %v, want at most %d", got, time.Since(began), most)
 		}
 		if calls := n.roundTrips(); calls > len(n.of("1")) {
-			t.Errorf("%d round trips for %d notes", calls, len(n.of("1")))
+			t.Errorf("%d round trips were made for %d notes", calls, len(n.of("1")))
 		}
 		time.Sleep(3 * idle)
 		if got := n.of("1"); time.Since(got[len(got)-1]) < 3*idle-2*time.Second {
-			t.Error("a guild is noted that nobody uses any more")
+			t.Error("a guild was noted after its last use")
 		}
 	})
 }
@@ -112,37 +112,37 @@ func TestUsesOfManyGuildsAreBounded(t *testing.T) {
 	}
 	kept := len(n.noted)
 	if kept < 100_000 || kept > 32*4096 {
-		t.Errorf("%d guilds are noted at once, want no more than are remembered", kept)
+		t.Errorf("%d guilds are noted at once, want 100000 to %d", kept, 32*4096)
 	}
-	use() // what was left out is noted with a later use
+	use() // notes the guilds left out before
 	if err := uses.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if len(n.noted) <= kept || n.calls > 2+(2*32*4096)/500 {
-		t.Errorf("%d guilds are noted at the second time, after %d at the first, in %d round trips", len(n.noted), kept, n.calls)
+		t.Errorf("%d guilds are noted after the second use and %d after the first, in %d round trips", len(n.noted), kept, n.calls)
 	}
 }
 
 // A note that fails is made the next time, and once.
-func TestUsesWhileTheLiveStoreIsAway(t *testing.T) {
+func TestAFailedNoteIsMadeLater(t *testing.T) {
 	for _, again := range []time.Duration{0, time.Hour} {
 		n := &notes{err: errors.New("away")}
 		uses := snapshot.NewNotes(n.NoteUses, again)
 		uses.Add("1")
 		if err := uses.Flush(t.Context()); !errors.Is(err, n.err) {
-			t.Errorf("error %v", err)
+			t.Errorf("a flush while the store is down: %v, want its error", err)
 		}
 		n.err = nil
 		uses.Add("1")
 		for range 2 {
 			if err := uses.Flush(t.Context()); err != nil || len(n.of("1")) != 1 {
-				t.Errorf("noted %v, %v", n.of("1"), err)
+				t.Errorf("after the next flush (%v) the notes are %v, want one", err, n.of("1"))
 			}
 		}
 	}
 }
 
-// A change after the note is noted again, since the writer may have read the guild in between.
+// A change after the note is noted again, because the writer may have read the guild in between.
 func TestAGuildThatChangesAgainIsNotedAgain(t *testing.T) {
 	n := &notes{}
 	changed := snapshot.NewNotes(n.NoteUses, 0)
@@ -150,19 +150,19 @@ func TestAGuildThatChangesAgainIsNotedAgain(t *testing.T) {
 		changed.Add("1")
 		changed.Add("1")
 		if err := changed.Flush(t.Context()); err != nil || len(n.of("1")) != round+1 {
-			t.Errorf("noted %v, %v in round %d", n.of("1"), err, round)
+			t.Errorf("in round %d the notes are %v (%v), want %d", round, n.of("1"), err, round+1)
 		}
 	}
 }
 
-// A process that stops notes what it has not noted yet.
-func TestTheLastNotes(t *testing.T) {
+// A process that stops makes its last notes.
+func TestAStopMakesTheLastNotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{}
 		uses, stop := runUses(t, n, time.Hour)
 		uses.Add("1")
 		if stop(); len(n.of("1")) != 1 {
-			t.Errorf("noted %v", n.of("1"))
+			t.Errorf("after the stop the notes are %v, want one", n.of("1"))
 		}
 	})
 }

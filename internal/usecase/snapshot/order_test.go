@@ -13,8 +13,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// A guild that changed at the beginning of a long round is written at the beginning of the next one.
-func TestWhatChangesInALongRoundIsWrittenInThatOrder(t *testing.T) {
+// A guild that changed at the start of a long round is written at the start of the next one.
+func TestChangesInALongRoundAreWrittenInTheirOrder(t *testing.T) {
 	w := stores.Embedded(t)
 	guilds := smallGuilds(w, 7)
 	w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(w.Context()))
@@ -30,7 +30,7 @@ func TestWhatChangesInALongRoundIsWrittenInThatOrder(t *testing.T) {
 	w.Add(guilds[0], 1)
 	writer := w.Writer("writer", 100*time.Millisecond, f)
 	stop := w.Running(writer)
-	// The first round sweeps, and would find the others in no order.
+	// The first round sweeps, and would find the guilds in no order.
 	w.Eventually("the first round", func() bool { return f.Count("Survey") == 1 && w.NothingWaits(guilds[0]) })
 	w.Add(guilds[0], 1)
 	<-reached
@@ -38,7 +38,7 @@ func TestWhatChangesInALongRoundIsWrittenInThatOrder(t *testing.T) {
 		w.Add(g, 1)
 	}
 	if n := values(w, writer)["snapshot_backlog_members"]; n != float64(len(guilds)) {
-		t.Errorf("a scrape tells of %g members that wait, want those that are being written, too", n)
+		t.Errorf("the backlog metric is %g, want %d with those being written", n, len(guilds))
 	}
 	close(release)
 	w.Eventually("all is written", func() bool {
@@ -50,13 +50,13 @@ func TestWhatChangesInALongRoundIsWrittenInThatOrder(t *testing.T) {
 		want = append(want, g.ID)
 	}
 	if !slices.Equal(written, want) {
-		t.Errorf("written in the order %v, want %v", written, want)
+		t.Errorf("the guilds were written in the order %v, want %v", written, want)
 	}
 	allInStep(w, guilds)
 }
 
-// After a restart of Redis every guild has to be compared with the archive. Changed guilds come first, unchanged ones wait.
-func TestGuildsThatOnlyHaveToBeVerifiedHoldUpNoRound(t *testing.T) {
+// After a restart of Redis every guild must be compared with the archive. Changed guilds come first, unchanged ones wait.
+func TestVerifyingUnchangedGuildsDelaysNoRound(t *testing.T) {
 	w := stores.Embedded(t)
 	guilds := smallGuilds(w, 22)
 	w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(w.Context()))
@@ -66,7 +66,7 @@ func TestGuildsThatOnlyHaveToBeVerifiedHoldUpNoRound(t *testing.T) {
 		w.Must(w.Redis.HSet(w.Context(), server(g), "server", "another").Err())
 	}
 	var mu sync.Mutex
-	looked := map[int]int{} // how many were verified after so many surveys
+	looked := map[int]int{} // number of surveys to number of verified guilds
 	f := &stores.Faults{}
 	f.Before = func(_ context.Context, c stores.Call) error {
 		if c.Method == "Verified" {
@@ -85,7 +85,7 @@ func TestGuildsThatOnlyHaveToBeVerifiedHoldUpNoRound(t *testing.T) {
 	stop()
 	for surveys, n := range looked {
 		if surveys < 2 || n > 2 {
-			t.Errorf("after %d surveys %d guilds were verified, want at most 2, and none after the first", surveys, n)
+			t.Errorf("after %d surveys %d guilds were verified, want at most 2 and none before the second", surveys, n)
 		}
 	}
 	allInStep(w, guilds)

@@ -42,21 +42,21 @@ func allInStep(w *stores.World, guilds []leaderboard.GuildRef) {
 	}
 }
 
-// nobodyWaitsUnseen fails the test if something of a guild waits for a snapshot that is not in the index of changed guilds.
+// nobodyWaitsUnseen fails if a guild with waiting changes is not in the index of changed guilds.
 func nobodyWaitsUnseen(w *stores.World, guilds []leaderboard.GuildRef) {
 	w.Helper()
 	indexed, err := w.Redis.ZRange(w.Context(), "lb:changed-guilds", 0, -1).Result()
 	w.Must(err)
 	for _, g := range guilds {
 		if !w.NothingWaits(g) && !slices.Contains(indexed, string(g.ID)) {
-			w.Errorf("guild %s has changes, and is not in the index", g.ID)
+			w.Errorf("guild %s has waiting changes and is not in the index", g.ID)
 		}
 	}
 }
 
-// Each step of a group fails: before its work, midway, or with only its answers lost. The writer continues or dies. In each case the
-// next writer archives everything, with the changes made meanwhile, and nothing is lost or written twice.
-func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
+// Each step of a group fails: before its work, midway, or after it without an answer. The writer continues or dies. The next writer
+// archives everything, with the changes made meanwhile, and nothing is lost or written twice.
+func TestAnInterruptedGroupIsCompleted(t *testing.T) {
 	w := stores.Servers(t)
 	guilds := smallGuilds(w, 6)
 	w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(w.Context()))
@@ -65,7 +65,7 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 	oneCase := func(name, method string, n int, hook func(f *stores.Faults) *func(context.Context, stores.Call) error, dies bool) (fired bool) {
 		cases++
 		addAll(w, guilds, 0)
-		for _, g := range guilds[2:4] { // what a writer before has left behind
+		for _, g := range guilds[2:4] { // left by an earlier writer
 			w.Must(w.ReadChanges(g).Err)
 			w.Add(g, 2)
 		}
@@ -78,7 +78,7 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 				return nil
 			}
 			fired = true
-			addAll(w, guilds, 1) // while the group is under way
+			addAll(w, guilds, 1) // while the group is written
 			return stores.ErrBroken
 		}
 		*hook(f) = meet
@@ -88,7 +88,7 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 				return stores.ErrBroken
 			}
 			if c.Method == "WriteBatches" && c.N == 1 {
-				w.Add(guilds[1], 1) // so that more of the guild waits
+				w.Add(guilds[1], 1) // so that the guild still waits
 			}
 			if inner != nil {
 				return inner(ctx, c)
@@ -97,7 +97,7 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 		}
 		err := w.Writer("first", stores.Never, f).Flush(w.Context())
 		if err != nil && (!fired || !errors.Is(err, stores.ErrBroken)) {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: the flush returned %v, want ErrBroken", name, err)
 		}
 		if !dies && method != "ChangedGuilds" && method != "LoadedGuilds" {
 			nobodyWaitsUnseen(w, guilds)
@@ -125,20 +125,20 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 		}
 	}
 	if least := 2 * (2*2*2 + 2*3*3); cases < least {
-		t.Errorf("%d cases, want at least %d: some steps were not reached twice", cases, least)
+		t.Errorf("%d cases ran, want at least %d: some steps were not reached twice", cases, least)
 	}
-	// An empty Redis loads from the archive what the old one held.
+	// An empty Redis loads from the archive what the old one had.
 	g, before := guilds[3], w.LiveRows(guilds[3])
 	w.Must(w.Live.Drop(w.Context(), g))
 	w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
 	if after := w.LiveRows(g); len(after) != 3 || after[0].XP != before[0].XP || after[1].XP != before[1].XP || after[2].XP != before[2].XP {
-		t.Errorf("members %+v after a load, before it %+v", after, before)
+		t.Errorf("after a load the members are %+v, want %+v", after, before)
 	}
 }
 
-// A group is committed and only the answer is lost. Its guilds are then tried one by one, and the archive already holds their batches. That must
-// not look like changes that the live store does not know. A member that was deleted meanwhile stays deleted.
-func TestAGroupWhoseCommitWasNotAnswered(t *testing.T) {
+// A group is committed and only the answer is lost. Its guilds are then written one by one, though the archive has their batches already. That
+// must not look like a stale Redis. A member that was deleted meanwhile stays deleted.
+func TestAGroupWhoseAnswerWasLostIsNoLoss(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		guilds := smallGuilds(w, 3)
 		f := &stores.Faults{}
@@ -153,18 +153,17 @@ func TestAGroupWhoseCommitWasNotAnswered(t *testing.T) {
 		w.Must(writer.Flush(w.Context()))
 		w.Must(writer.Flush(w.Context()))
 		if n := f.Count("Distrust"); n > 0 {
-			w.Errorf("%d guilds were taken for older than the archive", n)
+			w.Errorf("%d guilds were distrusted as older than the archive, want 0", n)
 		}
 		if rows := w.LiveRows(guilds[0]); len(rows) != 2 {
-			w.Errorf("%d members, want 2: one was deleted", len(rows))
+			w.Errorf("%d members are left, want 2: one was deleted", len(rows))
 		}
 		allInStep(w, guilds)
 	})
 }
 
-// Guilds that no longer match the archive, at any step, are left out of their group, and the others are
-// written.
-func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
+// Guilds that stop matching the archive, at any step, are left out of their group. The others are written.
+func TestStaleGuildsAreLeftOutOfTheirGroup(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		ctx := w.Context()
 		guilds := smallGuilds(w, 8)
@@ -178,7 +177,7 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 				if c.Method != method || c.N != 1 {
 					return nil
 				}
-				// One guild is created again, another process reloaded one, one has a batch that Redis does not know, and one is evicted.
+				// One guild is created again, one reloaded by another process, one has a batch that Redis does not know, and one is evicted.
 				deleted = guilds[1]
 				_, err := w.Archive.DeleteGuild(ctx, deleted.ID)
 				w.Must(err)
@@ -195,13 +194,13 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 			writer := w.Writer("writer", stores.Never, f)
 			w.Must(writer.Flush(ctx))
 			if n := f.Count("WriteBatches"); n != 1 {
-				w.Errorf("%s: %d transactions for the group, want 1", method, n)
+				w.Errorf("%s: the group took %d transactions, want 1", method, n)
 			}
 			for _, i := range []int{0, 2, 4, 7} {
 				w.InStep(guilds[i])
 			}
 			if rows := w.ArchivedRows(recreated); len(rows) > 0 {
-				w.Errorf("%s: the new incarnation has %+v of the one before", method, rows)
+				w.Errorf("%s: the new incarnation has the old one's rows %+v", method, rows)
 			}
 			for _, g := range []leaderboard.GuildRef{recreated, guilds[6]} {
 				w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
@@ -210,24 +209,24 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 			for n := range 3 {
 				w.Create(recreated, n, 100)
 			}
-			addAll(w, guilds, 1) // what came after a guild's own batch is found with the next one
+			addAll(w, guilds, 1) // found with the next batch
 			w.Must(writer.Flush(ctx))
 			allInStep(w, guilds)
 			for _, i := range []int{3, 5} {
 				if xp := w.LiveRows(guilds[i])[0].XP; int(xp) != 101+round {
-					w.Errorf("%s: guild %d: %d XP, want %d", method, i, xp, 101+round)
+					w.Errorf("%s: guild %d has %d XP, want %d", method, i, xp, 101+round)
 				}
 			}
 			w.Must(writer.Release(ctx))
 			if w.Failed() {
-				w.Fatal(method)
+				w.Fatalf("the failing step was %s", method)
 			}
 		}
 	})
 }
 
 // While the archive rejects everything, a group of guilds costs a few attempts and one line in the log, and all its guilds wait.
-func TestAnArchiveThatTakesNothing(t *testing.T) {
+func TestARejectingArchiveCostsFewAttempts(t *testing.T) {
 	w := stores.Embedded(t)
 	guilds := smallGuilds(w, 50)
 	broken := true
@@ -245,13 +244,13 @@ func TestAnArchiveThatTakesNothing(t *testing.T) {
 		}
 	}
 	if n := values(w, writer)["snapshot_failures_total"] - before; n != 100 {
-		t.Errorf("%g failures were counted, want 50 in each round", n)
+		t.Errorf("%g failures were counted, want 50 in each of two rounds", n)
 	}
 	if n := f.Count("WriteBatches"); n > 2*3 {
-		t.Errorf("%d transactions, want one of all and two of single guilds in each round", n)
+		t.Errorf("%d transactions were tried, want one of all and two of single guilds in each round", n)
 	}
 	if n := w.Logged.Count("could not be written"); n < 1 || n > 4 {
-		t.Errorf("%d lines, want a few\n%s", n, w.Logged)
+		t.Errorf("%d log lines about failed writes, want 1 to 4:\n%s", n, w.Logged)
 	}
 	nobodyWaitsUnseen(w, guilds)
 	broken = false

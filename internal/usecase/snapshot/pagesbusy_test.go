@@ -12,8 +12,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// For a guild with many changes, one page is written with the group and the rest by itself. Transactions are bounded for guilds of any
-// size.
+// A guild with many changes has one page in the group, and the rest is written alone. Transactions are bounded for guilds of any size.
 func TestTransactionsAreBounded(t *testing.T) {
 	w := stores.Servers(t)
 	var guilds []leaderboard.GuildRef
@@ -38,13 +37,13 @@ func TestTransactionsAreBounded(t *testing.T) {
 	}}
 	w.Must(w.Writer("writer", stores.Never, f).Flush(w.Context()))
 	if n := f.Count("WriteBatches"); n > 7 || alone > 4 || largest > 1000 || rows != 39*60+2200 {
-		t.Errorf("%d transactions, %d of one guild, at most %d rows, %d in all; want 7, 4, 1000, %d", n, alone, largest, rows, 39*60+2200)
+		t.Errorf("%d transactions, %d of one guild, with at most %d rows and %d in all, want 7, 4, 1000 and %d", n, alone, largest, rows, 39*60+2200)
 	}
 	allInStep(w, guilds)
 }
 
-// More guilds than one group takes, changed again and again while the writer runs.
-func TestManyGuildsWhileTheyChange(t *testing.T) {
+// More guilds than fit a group change again and again while the writer runs.
+func TestManyChangingGuildsAreWritten(t *testing.T) {
 	w := stores.Servers(t)
 	guilds := smallGuilds(w, 250)
 	stop := w.Running(w.Writer("writer", 100*time.Millisecond, &stores.Faults{}))
@@ -61,9 +60,9 @@ func TestManyGuildsWhileTheyChange(t *testing.T) {
 	allInStep(w, guilds)
 }
 
-// A large guild that changes during each write is written as of the begin of its round. It does not delay other guilds, and a member that
+// A large guild that changes during each write is written as of the start of its round. It does not delay other guilds, and a member that
 // changes all the time does not wait longer than the others.
-func TestAGuildThatNeverRests(t *testing.T) {
+func TestAGuildThatChangesAllTheTimeIsWritten(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		const size = 1500
 		guilds := smallGuilds(w, 2)
@@ -82,11 +81,11 @@ func TestAGuildThatNeverRests(t *testing.T) {
 		}}
 		w.Must(w.Writer("writer", stores.Never, f).Flush(w.Context()))
 		if n := f.Count("WriteBatches"); n > 5 {
-			w.Errorf("%d transactions, want few", n)
+			w.Errorf("%d transactions were made, want at most 5", n)
 		}
 		for i, row := range w.ArchivedRows(guilds[0]) {
 			if row.XP < 101 {
-				w.Fatalf("member %d is archived with %d XP, not with what it had when the round began", i, row.XP)
+				w.Fatalf("member %d is archived with %d XP, want at least the 101 of the round's start", i, row.XP)
 			}
 		}
 		w.InStep(guilds[1])
@@ -97,8 +96,8 @@ func TestAGuildThatNeverRests(t *testing.T) {
 	})
 }
 
-// A page that covers all that waited at the start is marked so, unless members that waited then may be noted with a later rev.
-func TestNothingWaitsAfterTheLastPage(t *testing.T) {
+// The last page that covers all changes from the start is marked so, unless such a member may be noted again with a later rev.
+func TestBeforeIsSetAfterTheLastPage(t *testing.T) {
 	at := time.UnixMilli(1700000000000)
 	page := func(rev, asOf int64, doubtful bool) snapshot.Page {
 		return snapshot.Page{Batch: snapshot.Batch{Rev: rev, AsOf: asOf, Doubtful: doubtful}, At: at.Add(time.Duration(rev))}
@@ -111,7 +110,7 @@ func TestNothingWaitsAfterTheLastPage(t *testing.T) {
 		{page(9, 12, false), time.Time{}}, {page(10, 12, false), first.At}, {page(10, 12, true), time.Time{}}, {page(12, 12, false), first.At},
 	} {
 		if got := snapshot.BeforeOf(first, c.next); !got.Equal(c.want) {
-			t.Errorf("after %+v nothing waits from before %v, want %v", c.next.Batch, got, c.want)
+			t.Errorf("after the page %+v nothing waits from before %v, want %v", c.next.Batch, got, c.want)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// After a restart of Redis, a group's guilds are compared with the archive together and archived in the same round. A guild that was deleted
-// meanwhile is dropped, and one that is older in Redis is loaded again.
-func TestAGroupThatIsToBeVerifiedIsArchivedAtOnce(t *testing.T) {
+// After a restart of Redis a group's guilds are compared with the archive together and archived in the same round. A guild that was
+// deleted meanwhile is dropped, and one that is older in Redis is loaded again.
+func TestAGroupIsVerifiedAndArchivedInOneRound(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, guilds := w.Context(), smallGuilds(w, 40)
 	w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(ctx))
@@ -32,13 +32,13 @@ func TestAGroupThatIsToBeVerifiedIsArchivedAtOnce(t *testing.T) {
 
 	f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
 		if c.Method == "ReadChanges" && len(c.Guilds) == 1 {
-			t.Errorf("guild %s goes by itself", c.Guild)
+			t.Errorf("guild %s was read alone, want it with its group", c.Guild)
 		}
 		return nil
 	}}
 	w.Must(w.Writer("writer", stores.Never, f).Flush(ctx))
 	if n := f.Count("WriteBatches"); n != 1 {
-		t.Errorf("%d transactions, want 1", n)
+		t.Errorf("%d transactions were made, want 1", n)
 	}
 	for i, g := range guilds {
 		if i != deleted {
@@ -46,16 +46,16 @@ func TestAGroupThatIsToBeVerifiedIsArchivedAtOnce(t *testing.T) {
 		}
 	}
 	if keys := w.Redis.Keys(ctx, "lb:{"+string(guilds[deleted].ID)+"}:*").Val(); len(keys) > 0 {
-		t.Errorf("of the deleted guild %v is left", keys)
+		t.Errorf("Redis still has the deleted guild's keys %v", keys)
 	}
 	w.WantXPs(guilds[older], 101, 500, 100)
 	if n := w.Logged.Count("Redis has gone back in time"); n != 1 {
-		t.Errorf("%d lines about a Redis that has gone back, want 1:\n%s", n, w.Logged)
+		t.Errorf("%d log lines say that Redis has gone back, want 1:\n%s", n, w.Logged)
 	}
 }
 
-// A guild whose comparison with the archive fails waits, with an error. The others of its group are archived.
-func TestAGuildOfAGroupThatCannotBeVerified(t *testing.T) {
+// A guild whose comparison fails waits and is an error. The others of its group are archived.
+func TestAFailedVerificationDelaysNoOtherGuild(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, guilds := w.Context(), smallGuilds(w, 20)
 	w.GoBack(w.Keep())
@@ -66,7 +66,7 @@ func TestAGuildOfAGroupThatCannotBeVerified(t *testing.T) {
 		return nil
 	}}
 	if err := w.Writer("writer", stores.Never, f).Flush(ctx); !errors.Is(err, stores.ErrBroken) {
-		t.Errorf("flush: %v", err)
+		t.Errorf("the flush: %v, want ErrBroken", err)
 	}
 	allInStep(w, append(guilds[:4:4], guilds[5:]...))
 	w.Killed("writer")

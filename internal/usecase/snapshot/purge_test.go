@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// keepArchive notes what a purge has to keep.
+// keepArchive records what a purge must keep.
 type keepArchive struct {
 	snapshot.Archive
 	keep snapshot.Keep
@@ -21,7 +21,7 @@ func (a *keepArchive) Purge(_ context.Context, _ int, keep snapshot.Keep) (int, 
 	return 0, nil
 }
 
-func TestHistoryIsKeptForAsLongAsTheWriterIsTold(t *testing.T) {
+func TestAPurgeKeepsTheConfiguredHistory(t *testing.T) {
 	w := stores.Embedded(t)
 	for days, want := range map[int][2]int{0: {0, 0}, 30: {30, 60}} {
 		a := &keepArchive{Archive: w.Archive}
@@ -29,7 +29,7 @@ func TestHistoryIsKeptForAsLongAsTheWriterIsTold(t *testing.T) {
 			Holder: "writer", Interval: stores.Never, HistoryDays: days, AuditDays: 2 * days, OnceTTL: 2 * time.Hour, Log: slog.New(slog.DiscardHandler),
 		}).Purge(t.Context())
 		if a.keep != (snapshot.Keep{Tombstones: 24 * time.Hour, Requests: 3 * time.Hour, History: want[0], Audit: want[1]}) {
-			t.Errorf("told %d days, a purge keeps %+v", days, a.keep)
+			t.Errorf("with %d days configured a purge keeps %+v, want %d and %d days", days, a.keep, want[0], want[1])
 		}
 	}
 }

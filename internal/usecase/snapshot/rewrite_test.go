@@ -13,8 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// forgetful is an archive that loses acknowledged commits for as long as a test wants, as one does that fails over without its last
-// commits.
+// forgetful is an archive that loses acknowledged commits while a test wants it, as after a failover without the last commits.
 type forgetful struct {
 	stores.Faults
 	losing atomic.Bool
@@ -26,30 +25,30 @@ func newForgetful() *forgetful {
 	return f
 }
 
-// wantRewritten fails the test unless the writer found the guild older in the archive so many times, and an empty Redis loads all of it from
-// there.
+// wantRewritten fails unless the writer found the archive's guild stale this many times, and an empty Redis loads the whole guild from the
+// archive.
 func wantRewritten(w *stores.World, g leaderboard.GuildRef, times int) {
 	w.Helper()
 	w.InStep(g)
 	if n := w.Logged.Count("the archive has gone back in time"); n != times {
-		w.Errorf("%d lines about the archive, want %d:\n%s", n, times, w.Logged)
+		w.Errorf("%d log lines say that the archive has gone back, want %d:\n%s", n, times, w.Logged)
 	}
 	want := w.XPs(g)
 	w.Must(w.Live.Drop(w.Context(), g))
 	got := w.XPs(g)
 	for member, xp := range want {
 		if got[member] != xp {
-			w.Errorf("member %s comes back with %d XP, want %d", member, got[member], xp)
+			w.Errorf("member %s is loaded with %d XP, want %d", member, got[member], xp)
 		}
 	}
 	if len(got) != len(want) {
-		w.Errorf("%d members come back, want %d", len(got), len(want))
+		w.Errorf("%d members are loaded, want %d", len(got), len(want))
 	}
 }
 
-// When the archive lost an acknowledged commit, the guild's next change, also of another member, shows it. The writer writes the lost rows
-// again: changes, new members, and a deletion.
-func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
+// If the archive lost an acknowledged commit, the guild's next change, even of another member, reveals it. The writer writes the lost rows
+// again: changes, new members and a deletion.
+func TestRowsThatTheArchiveLostAreWrittenAgain(t *testing.T) {
 	test := func(w *stores.World, size int) {
 		ctx, g, f := w.Context(), w.Guild(stores.GuildA), newForgetful()
 		writer := w.Writer("writer", stores.Never, &f.Faults)
@@ -66,7 +65,7 @@ func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
 		w.Create(g, size, 9)
 		w.Must(writer.Flush(ctx))
 		if !w.NothingWaits(g) {
-			w.Fatal("what was said to be archived still waits")
+			w.Fatal("changes still wait after the archive acknowledged them")
 		}
 		f.losing.Store(false)
 
@@ -75,10 +74,10 @@ func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
 		w.Must(writer.Flush(ctx))
 		after := values(w, writer)
 		if n := after["archive_went_back_total"] - before["archive_went_back_total"]; n != 1 {
-			w.Errorf("%g guilds were counted, want 1", n)
+			w.Errorf("%g losses of the archive were counted, want 1", n)
 		}
 		if n := after["snapshot_failures_total"] - before["snapshot_failures_total"]; n != 0 {
-			w.Errorf("%g failures were counted: it heals by itself", n)
+			w.Errorf("%g failures were counted, want 0, because the writer recovers by itself", n)
 		}
 		wantRewritten(w, g, 1)
 	}
@@ -86,8 +85,8 @@ func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
 	t.Run("a large guild", func(t *testing.T) { test(stores.Servers(t), 2500) })
 }
 
-// A guild that no longer changes is written again too, because the writer compares all loaded guilds from time to time.
-func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
+// A guild that no longer changes is also written again, because the writer compares all loaded guilds from time to time.
+func TestLostRowsOfAQuietGuildAreWrittenAgain(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		f := newForgetful()
 		guilds := smallGuilds(w, 30)
@@ -111,13 +110,13 @@ func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
 		stop()
 		allInStep(w, guilds)
 		if n := w.Logged.Count("the archive has gone back in time"); n != 20 {
-			t.Errorf("%d guilds were told of, want 20", n)
+			t.Errorf("%d log lines name a guild that went back, want 20", n)
 		}
 	})
 }
 
-// A last snapshot compares too, since Redis may be emptied after it.
-func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
+// A last snapshot compares too, because Redis may be emptied after it.
+func TestTheLastSnapshotFindsLostRows(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		f, g := newForgetful(), w.Guild(stores.GuildA)
 		f.losing.Store(true)
@@ -131,19 +130,19 @@ func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
 		f.Before = stores.At("States", f.Count("States")+1)
 		w.Killed("second")
 		if err := w.Writer("third", stores.Never, &f.Faults).Flush(w.Context()); !errors.Is(err, stores.ErrBroken) {
-			t.Errorf("a last snapshot that could not compare: %v", err)
+			t.Errorf("a last snapshot that could not compare: %v, want ErrBroken", err)
 		}
 	})
 }
 
-// The archive loses some batches of a flush: the first, one in between or the last. That flush or the next one finds out, even if the guild
-// does not change meanwhile.
-func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
+// The archive loses some batches of a flush: the first, one in the middle or the last. That flush or the next one finds out, even if the
+// guild does not change.
+func TestALostBatchOfAFlushIsWrittenAgain(t *testing.T) {
 	const members = 4500
 	w := stores.Servers(t)
 	ctx, g := w.Context(), w.Archived(stores.GuildA, members)
 	w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
-	for _, lost := range [][2]int{{1, 2}, {2, 3}, {2, 5}, {4, 5}, {5, 5}} { // from the first to the second of a flush's batches
+	for _, lost := range [][2]int{{1, 2}, {2, 3}, {2, 5}, {4, 5}, {5, 5}} { // first and last lost batch
 		name := fmt.Sprintf("batches %d to %d", lost[0], lost[1])
 		w.AddToAll(g, members)
 		f := &stores.Faults{Lost: func(c stores.Call) bool { return c.Method == "WriteBatches" && c.N >= lost[0] && c.N <= lost[1] }}
@@ -152,15 +151,15 @@ func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 		w.Must(w.Writer("next", stores.Never, &stores.Faults{}).Flush(ctx))
 		w.Killed("next")
 		if w.InStep(g); t.Failed() {
-			t.Fatal(name)
+			t.Fatalf("the case was %s", name)
 		}
 	}
 }
 
-// The rewrite is cut off at any step, and the writer continues or dies. The next writer writes the whole guild with the changes made meanwhile.
-func TestARewriteCutOffAnywhere(t *testing.T) {
+// The rewrite is interrupted at any step, and the writer continues or dies. The next writer writes the whole guild with the later changes.
+func TestAnInterruptedRewriteIsCompleted(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
-		const members = 105 // more than go with other guilds
+		const members = 105 // more than fit a group
 		ctx, g, cases := w.Context(), w.Guild(stores.GuildA), 0
 		w.CreateMany(g, 0, members, 100)
 		w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(ctx))
@@ -188,7 +187,7 @@ func TestARewriteCutOffAnywhere(t *testing.T) {
 			}
 			w.Add(g, 0)
 			if err := w.Writer("first", stores.Never, f).Flush(ctx); err != nil && (!fired || !errors.Is(err, stores.ErrBroken)) {
-				t.Fatalf("%s: %v", name, err)
+				t.Fatalf("%s: the flush returned %v, want ErrBroken", name, err)
 			}
 			w.Killed("first")
 			w.Add(g, 1)
@@ -208,12 +207,12 @@ func TestARewriteCutOffAnywhere(t *testing.T) {
 			}
 		}
 		if least := 8 * 4 * 2; cases < least {
-			t.Errorf("%d cases, want at least %d", cases, least)
+			t.Errorf("%d cases ran, want at least %d", cases, least)
 		}
 	})
 }
 
-// A batch that another replica commits and notes while the writer compares is not mistaken for a lost one.
+// A batch that another replica commits and notes while the writer compares does not look like a loss.
 func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
@@ -247,9 +246,9 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 	})
 }
 
-// A Redis that restarts with all its data is used at once, although the archive lost a part of the guild meanwhile. The writer writes that part
-// again, even if nothing changes.
-func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
+// A Redis that restarts with all its data is used at once, although the archive lost a part of the guild meanwhile. The writer writes that
+// part again, even if nothing changes.
+func TestLostRowsAreWrittenAgainAfterARestartOfRedis(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g, f := w.Context(), w.Guild(stores.GuildA), newForgetful()
 	writer := w.Writer("writer", stores.Never, &f.Faults)
@@ -261,7 +260,7 @@ func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
 	w.Must(writer.Flush(ctx))
 	f.losing.Store(false)
 	w.GoBack(w.Keep())
-	w.WantXPs(g, 100, 101) // as a request loads it
+	w.WantXPs(g, 100, 101) // loads as a request does
 	w.Must(writer.Flush(ctx))
 	wantRewritten(w, g, 1)
 }

@@ -17,8 +17,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// With any damage in a guild's keys, every good member is archived, damaged ones as far as they can be, and the guild
-// can be loaded again.
+// With any damage in a guild's keys, every good member is archived, damaged ones as far as possible, and the guild can be loaded again.
 func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
@@ -43,7 +42,7 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 
 		rows := w.ArchivedRows(g)
 		if len(rows) != size {
-			t.Fatalf("%d of %d members are archived\n%s", len(rows), size, w.Logged)
+			t.Fatalf("%d of %d members are archived:\n%s", len(rows), size, w.Logged)
 		}
 		for i, r := range rows {
 			xp, unknown := 100, i >= 1 && i <= 4 || i == 8
@@ -54,21 +53,21 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 				xp = 2147483647
 			}
 			if r.UserID != stores.User(i) || int(r.XP) != xp || (r.User == leaderboard.User{}) != unknown || r.LastUpdated.IsZero() != (i == 1 || i == 2 || i == 8) {
-				t.Errorf("member %d is archived as %+v", i, r)
+				t.Errorf("member %d is archived as %+v, want %d XP, user data unknown: %v", i, r, xp, unknown)
 			}
 		}
 		for what, want := range map[string]int{"damaged": 7, "skipped": 3, "tried again": 0} {
 			if n := w.Logged.Count(what); n != want {
-				t.Errorf("%d lines say %q, want %d\n%s", n, what, want, w.Logged)
+				t.Errorf("%d log lines say %q, want %d:\n%s", n, what, want, w.Logged)
 			}
 		}
 
-		// Once more: no line is repeated, and the rev in Redis and in the archive agree.
+		// With the same damage again no line is repeated, and the revs in Redis and the archive agree.
 		damage(w.Redis.ZAdd(ctx, key("dirty"), redis.Z{Score: 1, Member: "junk"}, redis.Z{Score: 2, Member: string(stores.User(1))}))
 		w.Add(g, 9)
 		w.Must(writer.Flush(ctx))
 		if n := w.Logged.Count("ERROR"); n != 10 {
-			t.Errorf("%d lines, want the same 10\n%s", n, w.Logged)
+			t.Errorf("%d log lines, want the same 10:\n%s", n, w.Logged)
 		}
 		w.Must(w.Live.Drop(ctx, g))
 		w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
@@ -76,8 +75,8 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 	})
 }
 
-// When only bad rows changed, the rev of their batch is still archived, and Redis notes that.
-func TestOnlyBadRows(t *testing.T) {
+// If only bad rows changed, their batch's rev is still archived, and Redis notes that.
+func TestABatchOfBadRowsArchivesItsRev(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
@@ -90,8 +89,8 @@ func TestOnlyBadRows(t *testing.T) {
 	})
 }
 
-// Good leaves out rows that a live store would not load again, or that are not valid text.
-func TestGood(t *testing.T) {
+// Good drops rows that a live store would not load again, or whose text is invalid.
+func TestGoodDropsInvalidRows(t *testing.T) {
 	good := snapshot.Row{Member: leaderboard.Member{UserID: stores.User(1), XP: 1}}
 	type spoil = func(r *snapshot.Row)
 	spoils := map[string]spoil{
@@ -118,7 +117,7 @@ func TestGood(t *testing.T) {
 		spoil(&bad)
 		rows := snapshot.NewBadRows(slog.New(slog.DiscardHandler)).Good(snapshot.Batch{Rows: []snapshot.Row{good, bad}}).Rows
 		if len(rows) != 1 || rows[0].UserID != good.UserID || rows[0].XP != 1 {
-			t.Errorf("%s: %+v", name, rows)
+			t.Errorf("%s: Good kept %+v, want only the good row", name, rows)
 		}
 	}
 }

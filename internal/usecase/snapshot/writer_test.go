@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-func TestChangesArriveInTheArchive(t *testing.T) {
+func TestChangesAreArchived(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		ctx, f := w.Context(), &stores.Faults{}
 		g := w.Guild(stores.GuildA)
@@ -29,13 +29,13 @@ func TestChangesArriveInTheArchive(t *testing.T) {
 		w.InStep(g)
 		rows := w.ArchivedRows(g)
 		if rows[1].XP != 7777 || rows[1].CooldownUntil.Before(time.Now().Add(50*time.Minute)) || rows[1].LastUpdated.IsZero() {
-			t.Errorf("archived %+v, want 7777 XP, a cooldown of an hour and the time of the change", rows[1])
+			t.Errorf("the member is archived as %+v, want 7777 XP, a cooldown of an hour and the time of the change", rows[1])
 		}
 		if rows[2].XP != 70 || rows[2].User.Username != "gopher2" || *rows[2].User.GlobalName != "Gopher 2" || rows[3].User.GlobalName != nil {
-			t.Errorf("archived %+v", rows[2])
+			t.Errorf("the members are archived as %+v and %+v, want their user data", rows[2], rows[3])
 		}
 
-		// A member that was deleted is gone from the archive, and an older batch cannot bring it back: it left a tombstone.
+		// A deleted member is gone from the archive. Its tombstone stops an older batch from bringing it back.
 		old := w.State(g)
 		w.Remove(g, 3)
 		w.Must(writer.Flush(ctx))
@@ -48,12 +48,12 @@ func TestChangesArriveInTheArchive(t *testing.T) {
 		wrote := f.Count("WriteBatches")
 		w.Must(writer.Flush(ctx))
 		if n := f.Count("WriteBatches") - wrote; n != 0 {
-			t.Errorf("%d batches were written though nothing had changed", n)
+			t.Errorf("%d batches were written without a change", n)
 		}
 	})
 }
 
-func TestChangesDuringAFlushAreWrittenAfterIt(t *testing.T) {
+func TestChangesDuringAFlushAreWrittenByTheNext(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Guild(stores.GuildA)
 	w.Create(g, 1, 100)
@@ -67,19 +67,19 @@ func TestChangesDuringAFlushAreWrittenAfterIt(t *testing.T) {
 		}
 		return nil
 	}
-	// A sweep would find the guild too: the first round sweeps, and the next ones do not.
+	// A sweep would find the guild too. Only the first round sweeps.
 	stop := w.Running(w.Writer("writer", 200*time.Millisecond, f))
 	w.Eventually("the first round", func() bool { return f.Count("Survey") == 1 && w.NothingWaits(g) })
 	w.Add(g, 1)
 	w.Eventually("what changed meanwhile", func() bool { return f.Count("EndChanges") == 3 && w.NothingWaits(g) })
 	stop()
 	if n := f.Count("LoadedGuilds"); n != 1 {
-		t.Errorf("the change was written after %d sweeps, want by the next round", n)
+		t.Errorf("the change was written after %d sweeps, want by the round after the first", n)
 	}
 	w.InStep(g)
 }
 
-func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
+func TestAWriterRepeatsAFailedRound(t *testing.T) {
 	w := stores.Embedded(t)
 	g := w.Guild(stores.GuildA)
 	w.Create(g, 1, 100)
@@ -96,15 +96,15 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 	}
 	stop := w.Running(w.Writer("writer", 20*time.Millisecond, f))
 	w.Eventually("both changes", func() bool { return f.Count("EndChanges") == 2 && w.NothingWaits(g) })
-	// The round in which it failed was a sweep, and looked at all guilds after it had written the changed ones.
+	// The failed round was a sweep, which reads all guilds after it has written the changed ones.
 	if n := f.Count("LoadedGuilds"); n > sweeps+1 {
-		t.Errorf("the newer change waited for sweep %d", n)
+		t.Errorf("the newer change was written by sweep %d, want by an earlier round", n)
 	}
 	stop()
 	w.InStep(g)
 }
 
-func TestImport(t *testing.T) {
+func TestImportedRowsAreLoaded(t *testing.T) {
 	w := stores.Embedded(t)
 	ctx := w.Context()
 	g := leaderboard.Ref(storetest.PutGuild(t, w.Archive, stores.GuildA))
@@ -119,22 +119,22 @@ func TestImport(t *testing.T) {
 	w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
 	w.InStep(g)
 	if got := w.LiveRows(g); len(got) != len(rows) || got[7].XP != 99 {
-		t.Errorf("%d members, %+v", len(got), got[7])
+		t.Errorf("%d members are loaded, with %+v, want %d with 99 XP", len(got), got[7], len(rows))
 	}
 
 	other := w.Writer("other", stores.Never, &stores.Faults{})
 	if err := other.Import(ctx, g, rows); !errors.Is(err, lease.ErrLost) {
-		t.Errorf("without the lease: %v", err)
+		t.Errorf("an import without the lease: %v, want lease.ErrLost", err)
 	}
 	unknown := leaderboard.GuildRef{ID: g.ID, Incarnation: g.Incarnation ^ guild.Incarnation(1)}
 	if err := writer.Import(ctx, unknown, rows); !errors.Is(err, snapshot.ErrStale) {
-		t.Errorf("into an unknown incarnation: %v", err)
+		t.Errorf("an import into an unknown incarnation: %v, want ErrStale", err)
 	}
 }
 
-// Listing 100,000 guilds takes long on a busy Redis. Changed guilds are written meanwhile, and guilds that only the list names once it is
-// complete.
-func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
+// Listing 100,000 guilds takes long on a busy Redis. Changed guilds are written meanwhile, and guilds that only the list names once the list
+// is complete.
+func TestSnapshotsContinueWhileGuildsAreListed(t *testing.T) {
 	w := stores.Embedded(t)
 	g, hidden := w.Guild(stores.GuildA), w.Guild("200000000000000002")
 	w.Create(hidden, 1, 100)
@@ -149,7 +149,7 @@ func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
 		w.Eventually("the change is written", func() bool { return f.Count("EndChanges") == i+1 && w.NothingWaits(g) })
 	}
 	if f.Count("LoadedGuilds") != 1 || w.NothingWaits(hidden) {
-		t.Error("the list was there before it was made")
+		t.Error("the list of guilds was complete before the test released it")
 	}
 	close(listed)
 	w.Eventually("the hidden change is written", func() bool { return w.NothingWaits(hidden) })
@@ -157,7 +157,7 @@ func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
 	w.InStep(g)
 	w.InStep(hidden)
 
-	// A process that ends does not wait for its list.
+	// A process that stops does not wait for its list.
 	f = &stores.Faults{Before: func(ctx context.Context, c stores.Call) error {
 		if c.Method == "LoadedGuilds" {
 			return stores.Until(ctx, nil)
@@ -172,6 +172,6 @@ func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(w.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := again.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the last snapshot looked at all guilds without a list of them: %v", err)
+		t.Errorf("a last snapshot without the list of guilds: %v, want context.DeadlineExceeded", err)
 	}
 }

@@ -30,17 +30,17 @@ func TestADeletedGuildLeavesRedis(t *testing.T) {
 			w.Must(writer.Flush(ctx))
 			writer.Purge(ctx)
 			if keys := w.Redis.Keys(ctx, "lb:{*").Val(); len(keys) > 0 {
-				t.Errorf("%v is still in Redis", keys)
+				t.Errorf("Redis still has the keys %v", keys)
 			}
 			recreated := w.Guild(stores.GuildA)
 			if recreated == old || len(w.LiveRows(recreated)) != 0 {
-				t.Fatalf("%v after %v: members %+v", recreated, old, w.LiveRows(recreated))
+				t.Fatalf("the guild created again is %v after %v, with the members %+v, want a new one without members", recreated, old, w.LiveRows(recreated))
 			}
 			w.Create(recreated, 2, 7)
 			w.Must(writer.Flush(ctx))
 			w.InStep(recreated)
 			if rows := w.ArchivedRows(recreated); len(rows) != 1 || rows[0].XP != 7 {
-				t.Errorf("members %+v, want its own one", rows)
+				t.Errorf("the archived members are %+v, want its own with 7 XP", rows)
 			}
 		})
 	}
@@ -71,7 +71,7 @@ func TestOneFailingGuildDoesNotKeepOthersBack(t *testing.T) {
 			w.Add(g, 1)
 		}
 		if err := writer.Flush(ctx); errors.Is(err, stores.ErrBroken) != fails {
-			t.Errorf("flush: %v", err)
+			t.Errorf("the flush: %v, want ErrBroken: %v", err, fails)
 		}
 		for _, g := range guilds {
 			if g != bad || !fails {
@@ -79,11 +79,11 @@ func TestOneFailingGuildDoesNotKeepOthersBack(t *testing.T) {
 			}
 		}
 		if n, errs := w.Logged.Count("could not be written"), w.Logged.Count("ERROR"); errs != failures || n != warnings+failures {
-			t.Errorf("%d messages, and %d errors among them, want %d warnings and %d errors:\n%s", n, errs, warnings, failures, w.Logged)
+			t.Errorf("%d log lines with %d errors, want %d warnings and %d errors:\n%s", n, errs, warnings, failures, w.Logged)
 		}
 	}
 	for range 4 {
-		round(true, 1, 0) // a server may just restart
+		round(true, 1, 0) // the server may be restarting
 	}
 	round(true, 1, 1)
 	round(true, 1, 1)

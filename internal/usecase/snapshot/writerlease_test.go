@@ -27,7 +27,7 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 		w.Add(g, 1)
 		w.Eventually("tries for the lease", func() bool { return f.Count("AcquireLease") > 3 })
 		if f.Count("ReadChanges") > 0 || len(w.ArchivedRows(g)) > 0 {
-			t.Error("a writer without the lease wrote")
+			t.Error("a writer without the lease read or wrote changes")
 		}
 		w.Must(first.Release(w.Context()))
 		w.Eventually("the other takes over", func() bool {
@@ -35,11 +35,11 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 			return len(rows) == 1 && rows[0].XP == 101
 		})
 
-		// Now the first has to wait, and what it does meanwhile has no effect.
+		// The second writer has the lease now, and the first one's flush has no effect.
 		wrote := w.State(g)
 		w.Must(first.Release(w.Context()))
 		if got := w.State(g); got != wrote {
-			t.Errorf("state %+v after %+v", got, wrote)
+			t.Errorf("the flush without the lease changed the state to %+v, want %+v", got, wrote)
 		}
 	})
 }
@@ -51,7 +51,7 @@ func TestAWriterWithoutItsLeaseWritesNothing(t *testing.T) {
 		var passed atomic.Bool
 		f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
 			if c.Method == "WriteBatches" {
-				// It is cut off for longer than its lease lasts, and another one takes it.
+				// The writer hangs for longer than its lease lasts, and another writer takes the lease.
 				w.Eventually("the lease passes on", func() bool {
 					_, err := w.Archive.AcquireLease(w.Context(), "second", stores.Taken, false)
 					return err == nil
@@ -75,7 +75,7 @@ func TestAWriterWithoutItsLeaseWritesNothing(t *testing.T) {
 		})
 		w.Must(<-ended)
 		if rows := w.ArchivedRows(g); len(rows) > 0 || w.State(g).Archived != 0 {
-			t.Errorf("archived %+v, %+v", rows, w.State(g))
+			t.Errorf("without the lease the rows %+v were archived, with the state %+v", rows, w.State(g))
 		}
 		w.Must(first.Release(w.Context()))
 		w.Must(w.Writer("second", stores.Never, &stores.Faults{}).Flush(w.Context()))
@@ -83,7 +83,7 @@ func TestAWriterWithoutItsLeaseWritesNothing(t *testing.T) {
 	})
 }
 
-// A long round keeps its lease: no other writer gets it, even long after the lease's first end.
+// A long round keeps its lease, even long after the lease's first expiry.
 func TestALongRoundKeepsItsLease(t *testing.T) {
 	testenv.Again(t, func() error { return longRound(t) })
 }
@@ -98,7 +98,7 @@ func longRound(t *testing.T) (failure error) {
 			w.Eventually("renewals", func() bool {
 				_, err := w.Archive.AcquireLease(w.Context(), "second", stores.Taken, false)
 				if !errors.Is(err, lease.ErrLost) {
-					failure = fmt.Errorf("another one takes the lease of a round under way: %v", err)
+					failure = fmt.Errorf("taking the lease of a running round: %v, want lease.ErrLost", err)
 				}
 				return failure != nil || f.Count("AcquireLease") > 12
 			})
@@ -112,7 +112,7 @@ func longRound(t *testing.T) (failure error) {
 	return nil
 }
 
-// Another writer took a changed guild out of the index and died. The next writer finds the guild at once, not at a later sweep.
+// A writer took a changed guild out of the index and died. The next writer finds the guild at once, not only at a later sweep.
 func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
 	w := stores.Embedded(t)
 	g, f := w.Guild(stores.GuildA), &stores.Faults{}
@@ -140,7 +140,7 @@ func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
 	w.Eventually("the guild is found", func() bool { return f.Count("EndChanges") == 3 && w.NothingWaits(g) })
 	stop()
 	w.InStep(g)
-	if fmt.Sprint(rounds) != "[0 2 3]" { // the first was in the index
-		t.Errorf("written in the sweeps %v, want in each at once", rounds)
+	if fmt.Sprint(rounds) != "[0 2 3]" { // the first guild was in the index
+		t.Errorf("the guilds were written in the sweeps %v, want [0 2 3]", rounds)
 	}
 }

@@ -23,14 +23,14 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 var someGuild = &guild.Guild{Settings: guild.Settings{ID: "100000000000000001"}, Incarnation: 1}
 
-// memory is a Board on which page n has one member, whose XP is what the test says.
+// memory is a Board whose page n has one member with the XP that the test sets.
 type memory struct {
 	mu    sync.Mutex
 	rev   int64
 	xp    map[int64]level.XP
 	err   error
-	looks int // calls of View
-	read  int // pages that it read
+	looks int // number of calls of View
+	read  int // number of pages that View read
 	flags int64
 }
 
@@ -94,29 +94,29 @@ func watch(t *testing.T, f *Feed, p period.Period, number int64) *Watcher {
 	return v
 }
 
-// next waits for a state in which the page's member has that much XP.
+// next returns the next state, in which the page's member must have this XP.
 func next(t *testing.T, v *Watcher, xp level.XP) State {
 	t.Helper()
 	s, err := v.Next(t.Context())
 	if err != nil || len(s.Rows) != 1 || s.Rows[0].XP != xp {
-		t.Fatalf("got %+v, %v; want %d XP", s, err, xp)
+		t.Fatalf("the state is %+v (%v), want one row with %d XP", s, err, xp)
 	}
 	return s
 }
 
-// still checks that a page stays as it is.
+// still fails if the page changes.
 func still(t *testing.T, v *Watcher) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if s, err := v.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("woken with %+v, %v", s, err)
+		t.Errorf("the watcher got %+v (%v) though nothing changed", s, err)
 	}
 }
 
 var allTime period.Period
 
-func TestAllWhoWatchSeeEachPageChange(t *testing.T) {
+func TestAllWatchersGetEachChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		f := m.feed()
@@ -131,37 +131,37 @@ func TestAllWhoWatchSeeEachPageChange(t *testing.T) {
 			}
 			for _, v := range watchers {
 				if s := next(t, v, xp); s.Number != v.target.number || s.Total != 1000 {
-					t.Errorf("page %d: %+v", v.target.number, s)
+					t.Errorf("page %d is sent as %+v, want its number and 1000 members", v.target.number, s)
 				}
 			}
 			if took := time.Since(began); took > defaultInterval {
-				t.Errorf("it took %v", took)
+				t.Errorf("the change came after %v, want within %v", took, defaultInterval)
 			}
 		}
 		if m.read != 15*5 {
-			t.Errorf("%d pages were read", m.read)
+			t.Errorf("%d pages were read, want %d: one for all its watchers", m.read, 15*5)
 		}
 	})
 }
 
-func TestWhatDidNotChangeIsNotReadAndWakesNobody(t *testing.T) {
+func TestAnUnchangedPageIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		v := watch(t, m.feed(), allTime, 1)
 		next(t, v, 0)
 		if still(t, v); m.read != 1 || m.looks < 100 {
-			t.Errorf("%d pages were read of a guild that did not change, in %d looks", m.read, m.looks)
+			t.Errorf("%d pages of an unchanged guild were read in %d looks, want 1 in 100 or more", m.read, m.looks)
 		}
 		m.set(2, 77) // on another page
 		still(t, v)
 		m.set(1, 5)
 		if s := next(t, v, 5); s.Version.Rev != 2 {
-			t.Errorf("version %+v", s.Version)
+			t.Errorf("the version is %+v, want rev 2", s.Version)
 		}
 	})
 }
 
-func TestWhoIsSlowSeesTheNewest(t *testing.T) {
+func TestASlowWatcherGetsTheNewestState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		f := m.feed()
@@ -172,28 +172,28 @@ func TestWhoIsSlowSeesTheNewest(t *testing.T) {
 		}
 		next(t, slow, 99)
 		still(t, slow)
-		// Who comes later sees what the others see at once.
+		// A later watcher gets the current state at once.
 		began := time.Now()
 		if next(t, watch(t, f, allTime, 1), 99); time.Since(began) > 0 {
-			t.Errorf("it took %v", time.Since(began))
+			t.Errorf("a later watcher waited %v, want 0", time.Since(began))
 		}
 	})
 }
 
-func TestAPageThatNobodyWatchesIsForgotten(t *testing.T) {
+func TestAPageWithoutWatchersIsForgotten(t *testing.T) {
 	f := newMemory().feed()
 	t.Run("while two watch", func(t *testing.T) {
 		if first, second := watch(t, f, allTime, 1), watch(t, f, allTime, 1); first.page != second.page || len(f.pages) != 1 {
-			t.Error("two have a page each")
+			t.Error("two watchers of a page do not share it")
 		}
 	})
 	if len(f.pages) != 0 {
-		t.Error("the feed remembers a page that nobody watches")
+		t.Error("the feed keeps a page without watchers")
 	}
 }
 
-// An open page looks with the newest flags of hidden users, or one that nobody else uses would show whom a replica hid before it died.
-func TestALookKnowsTheNewestFlags(t *testing.T) {
+// An open page uses the newest flags. Otherwise it would show a member whom another replica hid before it died.
+func TestALookUsesTheNewestFlags(t *testing.T) {
 	m := newMemory()
 	f := m.feed()
 	hidden := *someGuild
@@ -201,11 +201,11 @@ func TestALookKnowsTheNewestFlags(t *testing.T) {
 	f.o.Guild = func(context.Context, id.Guild) (*guild.Guild, error) { return &hidden, nil }
 	next(t, watch(t, f, allTime, 1), 0)
 	if m.flags != 7 {
-		t.Errorf("looked with the flags of number %d", m.flags)
+		t.Errorf("the look used the flags of number %d, want 7", m.flags)
 	}
 }
 
-func TestABoardThatIsAwayIsLookedAtAgain(t *testing.T) {
+func TestAFailedLookIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		v := watch(t, m.feed(), allTime, 1)
@@ -218,14 +218,14 @@ func TestABoardThatIsAwayIsLookedAtAgain(t *testing.T) {
 	})
 }
 
-func TestAGuildThatIsGoneEndsItsViewers(t *testing.T) {
+func TestADeletedGuildEndsItsWatchers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		v := watch(t, m.feed(), allTime, 1)
 		next(t, v, 0)
 		m.fail(fault.Down("look", leaderboard.ErrGuildMoved))
 		if _, err := v.Next(t.Context()); !errors.Is(err, errMoved) {
-			t.Errorf("error %v, want errMoved", err)
+			t.Errorf("the watcher of a deleted guild got %v, want errMoved", err)
 		}
 	})
 }
@@ -234,35 +234,35 @@ func TestABoardOfAPeriodIsWatchedUntilItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		f := m.feed()
-		today := watch(t, f, period.At(period.Daily, period.DayAt(time.Now(), time.UTC)), 7) // past the last, which stands for the last
+		today := watch(t, f, period.At(period.Daily, period.DayAt(time.Now(), time.UTC)), 7) // past the last page, so the last is shown
 		always := watch(t, f, allTime, 1)
 		for xp := range level.XP(3) {
 			m.set(1, xp)
 			if s := next(t, today, xp); s.Number != 1 || s.Gained != int64(xp) || s.Rows[0].Gained != int64(xp) {
-				t.Errorf("%+v", s)
+				t.Errorf("the state is %+v, want page 1 with %d gained", s, xp)
 			}
 			next(t, always, xp)
 		}
 		time.Sleep(24 * time.Hour)
 		m.set(1, 50)
 		if s, err := today.Next(t.Context()); !errors.Is(err, errEnded) {
-			t.Errorf("after the end %+v, %v", s, err)
+			t.Errorf("after the period's end the watcher got %+v (%v), want errEnded", s, err)
 		}
 		next(t, always, 50)
 	})
 }
 
-func TestACloseEndsAll(t *testing.T) {
+func TestACloseEndsAllWatchers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newMemory().feed()
 		v := watch(t, f, allTime, 1)
 		next(t, v, 0)
 		time.AfterFunc(time.Millisecond, f.Close)
 		if _, err := v.Next(t.Context()); !errors.Is(err, errClosed) {
-			t.Errorf("error %v, want errClosed", err)
+			t.Errorf("after the close the watcher got %v, want errClosed", err)
 		}
 		if _, err := f.Watch(someGuild, allTime, 1); !fault.Is(err, fault.Unavailable) {
-			t.Errorf("to watch now is %v", err)
+			t.Errorf("watching after the close: %v, want fault.Unavailable", err)
 		}
 	})
 }

@@ -20,31 +20,31 @@ func call(t *testing.T, environ []string, args ...string) (code int, stdout, std
 	return code, out.String(), errs.String()
 }
 
-func TestALoadOnAService(t *testing.T) {
+func TestALoadIsPutOnAService(t *testing.T) {
 	a := service.Embedded(t, "LEVELBOARD_RATE_LIMIT_IDENTITY=60")
 	environ := []string{"LEVELBOARD_URL=" + a.URL(), "LEVELBOARD_ADMIN_TOKEN=" + service.AdminToken}
 
 	code, stdout, stderr := call(t, environ, "--members", "30", "--concurrency", "2", "--duration", "1200ms", "--json", "--watch-ops", "http://"+a.OpsAddr()+"/")
 	var result loadgen.Result
 	if err := json.Unmarshal([]byte(stdout), &result); code != exitOK || err != nil {
-		t.Fatalf("%d, %v\n%s\n%s", code, err, stdout, stderr)
+		t.Fatalf("the exit code is %d (%v), want a JSON result\n%s\n%s", code, err, stdout, stderr)
 	}
 	if v := result.Verification; result.Scenario != "increment" || result.Total.Requests == 0 || v == nil || v.Gained != v.Acknowledged || result.Watched.Failures > 0 {
-		t.Errorf("%s", stdout)
+		t.Errorf("the result is %s, want verified increments", stdout)
 	}
 	if !strings.Contains(stderr, " 1s of 1.2s: ") {
-		t.Errorf("no progress is printed: %s", stderr)
+		t.Errorf("standard error has no progress: %s", stderr)
 	}
 
-	// The service soon refuses the load. This is no failure, and the table names the limit.
+	// The service soon refuses requests. This is no failure, and the table names the limit.
 	code, stdout, stderr = call(t, environ, "--members", "30", "--concurrency", "4", "--duration", "2s")
 	if code != exitOK || !strings.Contains(stdout, "OPERATION") || !strings.Contains(stdout, "Verified: 30 members") || !strings.Contains(stdout, "LEVELBOARD_RATE_LIMIT_IDENTITY=0") {
-		t.Errorf("%d\n%s\n%s", code, stdout, stderr)
+		t.Errorf("the exit code is %d, want a table that names the limit\n%s\n%s", code, stdout, stderr)
 	}
 
 	code, stdout, stderr = call(t, environ, "--admin-token", strings.Repeat("x", 40))
 	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "levelboard-bench: the service does not accept the admin token") {
-		t.Errorf("%d\n%s\n%s", code, stdout, stderr)
+		t.Errorf("with a wrong admin token the exit code is %d\n%s\n%s", code, stdout, stderr)
 	}
 }
 
@@ -73,12 +73,12 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 	} {
 		code, _, stderr := call(t, []string{"LEVELBOARD_ADMIN_TOKEN=x"}, strings.Fields(flags)...)
 		if code != exitUsage || !strings.Contains(stderr, says) || !strings.Contains(stderr, "--help") {
-			t.Errorf("%s: exit code %d\n%s", flags, code, stderr)
+			t.Errorf("%s: the exit code is %d, want %d and %q on standard error\n%s", flags, code, exitUsage, says, stderr)
 		}
 	}
 }
 
-func TestMessagesHaveDefaultsOfTheirOwn(t *testing.T) {
+func TestTheScenarioMessagesHasItsOwnDefaults(t *testing.T) {
 	for scenario, want := range map[string]loadgen.Options{
 		"rank":     {Members: 10_000, Skew: loadgen.Uniform, Batch: loadgen.Mixed, Verify: true},
 		"messages": {Members: 1_000_000, Skew: loadgen.Zipf, Batch: "100", Verify: false},
@@ -86,7 +86,7 @@ func TestMessagesHaveDefaultsOfTheirOwn(t *testing.T) {
 		f := flags{Options: loadgen.Options{Concurrency: 1, Duration: 1, Members: 10_000, Guilds: 1}, scenario: scenario, skew: "uniform", batch: "100"}
 		o, err := f.options(func(string) bool { return false }, []string{"LEVELBOARD_ADMIN_TOKEN=x"})
 		if err != nil || o.Members != want.Members || o.Skew != want.Skew || o.Batch != want.Batch || o.Verify != want.Verify || o.URL != "http://127.0.0.1:8080" {
-			t.Errorf("%s: %+v, %v", scenario, o, err)
+			t.Errorf("the options of %s are %+v (%v), want %+v", scenario, o, err, want)
 		}
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-func TestAuditSaysWhoChangedWhat(t *testing.T) {
+func TestAuditListsWhoChangedWhat(t *testing.T) {
 	const user = "100000000000000005"
 	environ, ask := withMembers(t, map[string]string{user: "500"})
 	if status, body := ask("PATCH", "/levels/"+gophers+"/users/"+user, `{"xp":7}`); status != 200 {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("changing the member: %d %s, want 200", status, body)
 	}
 	succeed(t, environ, strings.Replace(gophersDocument, `"id"`, `"xpPerMessageMax":50,"id"`, 1), "guild", "apply", "-f", "-")
 	succeed(t, environ, "", "checkpoint", "create", "--guild", gophers, "--name", "n", "--reason", "before: 50 % \"ü\"")
@@ -23,27 +23,27 @@ func TestAuditSaysWhoChangedWhat(t *testing.T) {
 		!strings.Contains(lines[1], `before: 50 % "ü"`) || !strings.HasSuffix(lines[2], "  Maximum XP per message: 40 -> 50") || !strings.Contains(lines[3], "(n)") ||
 		!strings.Contains(lines[3], user) || !strings.HasSuffix(lines[3], "  500 -> 7") || !strings.HasSuffix(lines[4], " -> 500") ||
 		!strings.HasSuffix(lines[6], "  created") {
-		t.Errorf("the log is\n%s", strings.Join(lines, "\n"))
+		t.Errorf("the log lacks a change or its values:\n%s", strings.Join(lines, "\n"))
 	}
 	var answer struct {
 		Records []auditRecord
 		Next    *string
 	}
 	if err := json.Unmarshal([]byte(audit("--user", user, "--since", "24h", "--json")), &answer); err != nil || len(answer.Records) != 2 || answer.Next != nil || answer.Records[0].Action != "set" {
-		t.Errorf("about the user %+v, %v", answer, err)
+		t.Errorf("the user's records are %+v (%v), want two, the newest \"set\"", answer, err)
 	}
 	if out := audit("--actor", "operator", "--since", "1d"); strings.Count(out, "\n") != 5 || strings.Contains(out, "(n)") {
-		t.Errorf("by the operator\n%s", out)
+		t.Errorf("the operator's records are not 5 lines:\n%s", out)
 	}
 	if out := audit("--actor", "nobody"); out != "There is no record.\n" {
-		t.Errorf("by nobody: %q", out)
+		t.Errorf("for an unknown actor the command prints %q", out)
 	}
 	succeed(t, environ, "", "checkpoint", "create", "--guild", gophers, "--name", "n", "--reason", strings.Repeat("ü", 300))
 	if out := audit("--since", "1d"); !strings.Contains(out, strings.Repeat("ü", 100)+"... (600 bytes, see --json)") {
-		t.Errorf("a long reason is shown as\n%s", out)
+		t.Errorf("a long reason is not cut to 100 characters:\n%s", out)
 	}
 	if out := succeed(t, environ, "", "audit", "--help"); strings.Contains(out, "--reason") {
-		t.Errorf("the help offers a reason:\n%s", out)
+		t.Errorf("the help of a read offers --reason:\n%s", out)
 	}
 	for want, args := range map[string][]string{
 		"a guild's id":    {"audit", "--guild", "1"},

@@ -10,13 +10,13 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// size is what a process needs.
+// size is what a process uses.
 type size struct {
 	goroutines int
-	heap       int // bytes in use after a collection
+	heap       int // bytes in use after a garbage collection
 }
 
-// size collects garbage first, so that what is counted is what is held; twice, for what is pooled goes only then.
+// size runs the garbage collector first, twice because pools survive one run, and returns what the process still uses.
 func (p *process) size() size {
 	p.t.Helper()
 	for range 2 {
@@ -29,7 +29,7 @@ func (s size) String() string {
 	return fmt.Sprintf("%d goroutines, %.1f MB", s.goroutines, float64(s.heap)/1e6)
 }
 
-// While Postgres is away the backlog grows in Redis, and nowhere else.
+// While Postgres is down the backlog grows in Redis, and nowhere else.
 func TestBacklogIsInRedisOnly(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestBacklogIsInRedisOnly(t *testing.T) {
 				for i := c; i < n; i += 8 {
 					user := fmt.Sprintf("%d", 400000000000000000+members+i)
 					if status, text := p.creates(user); status != 200 {
-						t.Errorf("%d %s", status, text)
+						t.Errorf("creating a member: %d %s, want 200", status, text)
 						return
 					}
 				}
@@ -69,12 +69,12 @@ func TestBacklogIsInRedisOnly(t *testing.T) {
 	grow(4000)
 	after := p.size()
 	if after.heap > before.heap+4<<20 || after.goroutines > before.goroutines+20 {
-		t.Errorf("it grew from %v to %v", before, after)
+		t.Errorf("the process grew from %+v to %+v, want at most 4 MiB and 20 goroutines more", before, after)
 	}
 	if n := dirty(); n != int64(members) {
 		t.Errorf("%d members are in the backlog, want %d", n, members)
 	}
-	t.Logf("with a backlog of 500: %v, of 4500: %v", before, after)
+	t.Logf("the process uses %+v with a backlog of 500, %+v with 4500", before, after)
 	archive.Start()
 	p.until("the backlog is written", func() bool { return dirty() == 0 })
 }

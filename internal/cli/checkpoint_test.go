@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/app"
 )
 
-// withMembers starts a service with the guild gophers and a key for it, and gives members of these ids that much XP.
+// withMembers starts a service with the guild gophers, a key for it, and members with these XP.
 func withMembers(t *testing.T, xp map[string]string) (environ []string, ask func(method, path, body string) (int, string)) {
 	t.Helper()
 	environ, a := startService(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0")
@@ -32,13 +32,13 @@ func asker(t *testing.T, environ []string, a *app.App, xp map[string]string) fun
 	}
 	for user, xp := range xp {
 		if status, body := ask("POST", "/levels/"+gophers+"/users/"+user, `{"xp":`+xp+`,"user":{"username":"u","discriminator":"0","globalName":null,"avatar":null}}`); status >= 300 {
-			t.Fatalf("create %s: %d %s", user, status, body)
+			t.Fatalf("creating member %s: %d %s", user, status, body)
 		}
 	}
 	return ask
 }
 
-func TestCheckpointLife(t *testing.T) {
+func TestACheckpointIsCreatedRestoredAndDeleted(t *testing.T) {
 	const user = "100000000000000005"
 	environ, ask := withMembers(t, map[string]string{user: "500"})
 	at := []string{"--guild", gophers}
@@ -47,35 +47,35 @@ func TestCheckpointLife(t *testing.T) {
 		return succeed(t, environ, "", append(args, at...)...)
 	}
 	if out := command("checkpoint", "list"); !strings.Contains(out, "no checkpoint yet") {
-		t.Errorf("list of none: %q", out)
+		t.Errorf("checkpoint list without checkpoints prints %q", out)
 	}
 	var made checkpoint
 	if err := json.Unmarshal([]byte(command("checkpoint", "create", "--name", "contest", "--json")), &made); err != nil || made.Members != 1 {
-		t.Fatalf("made %+v, %v", made, err)
+		t.Fatalf("checkpoint create: %+v (%v), want one of 1 member", made, err)
 	}
 	if out := command("reset", "--yes"); !strings.Contains(out, "has 0 members now; it had 1 member.\nTo undo it: levelboard checkpoint restore ") {
-		t.Errorf("reset: %q", out)
+		t.Errorf("reset prints %q, want the numbers and how to undo it", out)
 	}
 	if status, _ := ask("GET", "/levels/"+gophers+"/users/"+user, ""); status != http.StatusNotFound {
-		t.Errorf("after a reset: %d", status)
+		t.Errorf("after a reset the member is %d, want 404", status)
 	}
 	if out := command("checkpoint", "restore", made.ID, "--yes"); !strings.Contains(out, "has 1 member now; it had 0 members.") {
-		t.Errorf("restore: %q", out)
+		t.Errorf("checkpoint restore prints %q, want the numbers", out)
 	}
 	if status, body := ask("GET", "/levels/"+gophers+"/users/"+user, ""); status != http.StatusOK || !strings.Contains(body, `"xp":500`) {
-		t.Errorf("after a restore: %d %s", status, body)
+		t.Errorf("after a restore the member is %d %s, want 500 XP", status, body)
 	}
 	if rows := linesWith(command("checkpoint", "list"), "automatic"); len(rows) != 2 {
-		t.Errorf("list: %q", rows)
+		t.Errorf("checkpoint list has the automatic checkpoints %q, want 2", rows)
 	}
 	if out := command("checkpoint", "delete", made.ID, "--yes"); out != "Deleted the checkpoint "+made.ID+".\n" {
-		t.Errorf("delete: %q", out)
+		t.Errorf("checkpoint delete prints %q", out)
 	}
 	fail(t, environ, exitFailed, "the service answered 404: ", append([]string{"checkpoint", "restore", made.ID, "--yes"}, at...)...)
 }
 
-// Where nobody can be asked, nothing is done without --yes.
-func TestWhatCannotBeUndoneNeedsAYes(t *testing.T) {
+// Without a terminal, commands that cannot be undone do nothing unless --yes is given.
+func TestCommandsThatCannotBeUndoneNeedYes(t *testing.T) {
 	asked := 0
 	environ := listen(t, func(w http.ResponseWriter, _ *http.Request) { asked++ })
 	for _, args := range [][]string{
@@ -85,27 +85,27 @@ func TestWhatCannotBeUndoneNeedsAYes(t *testing.T) {
 		fail(t, environ, exitUsage, "use --yes to continue", args...)
 	}
 	if asked > 0 {
-		t.Errorf("the service was asked %d times", asked)
+		t.Errorf("without --yes the service got %d requests, want 0", asked)
 	}
 }
 
-func TestExport(t *testing.T) {
+func TestExportWritesMembers(t *testing.T) {
 	const user = "100000000000000005"
 	environ, _ := withMembers(t, map[string]string{user: "500"})
 	if out := succeed(t, environ, "", "export", "--guild", gophers, "--format", "json"); !strings.Contains(out, `"userId":"`+user+`"`) || !json.Valid([]byte(out)) {
-		t.Errorf("json: %s", out)
+		t.Errorf("the JSON export is %s, want the member", out)
 	}
 	file := filepath.Join(t.TempDir(), "members.csv")
 	if out := succeed(t, environ, "", "export", "--guild", gophers, "--format", "csv", "--out", file); out != "" {
-		t.Errorf("printed %q", out)
+		t.Errorf("an export to a file prints %q, want nothing", out)
 	}
 	if content, err := os.ReadFile(file); err != nil || !strings.Contains(string(content), user+",500,") {
-		t.Errorf("csv: %s, %v", content, err)
+		t.Errorf("the CSV export is %s (%v), want the member with 500 XP", content, err)
 	}
 	fail(t, environ, exitFailed, "is not a regular file", "export", "--guild", gophers, "--format", "csv", "--out", t.TempDir())
 }
 
-func TestAnExportThatBreaksOffLeavesNothing(t *testing.T) {
+func TestAFailedExportChangesNoFile(t *testing.T) {
 	environ := listen(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"levels":[`))
 		_ = http.NewResponseController(w).Flush()
@@ -119,6 +119,6 @@ func TestAnExportThatBreaksOffLeavesNothing(t *testing.T) {
 	fail(t, environ, exitFailed, "the export was cut off", "export", "--guild", gophers, "--format", "json", "--out", file)
 	left, err := os.ReadDir(dir)
 	if content, _ := os.ReadFile(file); err != nil || len(left) != 1 || string(content) != "before" {
-		t.Errorf("left are %v with %q, %v", left, content, err)
+		t.Errorf("a failed export left the files %v with the content %q (%v), want the old file", left, content, err)
 	}
 }

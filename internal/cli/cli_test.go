@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// asCommand makes the test binary behave as the program itself, for tests that need a process of their own.
+// asCommand makes the test binary run as the program, for tests that need a process.
 const asCommand = "AS_LEVELBOARD=1"
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	testenv.Main(m)
 }
 
-// result is what a command left behind.
+// result is the outcome of a command.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -43,17 +43,17 @@ func run(t *testing.T, environ []string, stdin string, args ...string) result {
 	return result{code, stdout.String(), stderr.String()}
 }
 
-// succeed runs a command that must succeed, and returns what it printed.
+// succeed runs a command that must succeed, and returns its output.
 func succeed(t *testing.T, environ []string, stdin string, args ...string) string {
 	t.Helper()
 	r := run(t, environ, stdin, args...)
 	if r.code != exitOK || r.stderr != "" {
-		t.Fatalf("levelboard %s: exit code %d\n%s", strings.Join(args, " "), r.code, r.stderr)
+		t.Fatalf("levelboard %s: the exit code is %d, want 0 and nothing on standard error\n%s", strings.Join(args, " "), r.code, r.stderr)
 	}
 	return r.stdout
 }
 
-// fail runs a command that must fail with this code, print nothing, and say what on standard error.
+// fail runs a command that must fail with this code, print nothing, and say this on standard error.
 func fail(t *testing.T, environ []string, code int, says string, args ...string) {
 	t.Helper()
 	r := run(t, environ, "", args...)
@@ -62,8 +62,7 @@ func fail(t *testing.T, environ []string, code int, says string, args ...string)
 	}
 }
 
-// startService runs an embedded service in a directory of its own, with these settings besides, and returns the environment
-// of its clients.
+// startService runs an embedded service in its own directory, with these settings too, and returns the environment for its clients.
 func startService(t *testing.T, settings ...string) (environ []string, a *app.App) {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,12 +72,12 @@ func startService(t *testing.T, settings ...string) (environ []string, a *app.Ap
 	return []string{"LEVELBOARD_URL=" + a.URL(), "LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_OPS_LISTEN=" + a.OpsAddr()}, a
 }
 
-// paste does what a shell and curl do with a line that was printed for them.
+// paste runs a printed curl command as a shell does.
 func paste(t *testing.T, line string) (status int, body string) {
 	t.Helper()
 	words := shellWords(t, strings.TrimSpace(line))
 	if words[0] != "curl" {
-		t.Fatalf("%q is not a call of curl", line)
+		t.Fatalf("the printed line %q is not a curl command", line)
 	}
 	method, url, data, header := http.MethodGet, "", "", []string(nil)
 	for i := 1; i < len(words); i++ {
@@ -99,7 +98,7 @@ func paste(t *testing.T, line string) (status int, body string) {
 		}
 	}
 	if data != "" && !slices.Contains(header, "Content-Type") {
-		t.Errorf("%q sends a body of no type", line)
+		t.Errorf("the printed line %q sends a body without a Content-Type", line)
 	}
 	answer, err := testenv.Send(t.Context(), nil, method, url, data, header...)
 	if err != nil {
@@ -108,7 +107,7 @@ func paste(t *testing.T, line string) (status int, body string) {
 	return answer.Status, string(answer.Body)
 }
 
-// shellWords splits a line at blanks outside of single quotes.
+// shellWords splits a line at blanks outside single quotes.
 func shellWords(t *testing.T, line string) []string {
 	t.Helper()
 	var words []string

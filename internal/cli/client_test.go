@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// listen serves h and returns the environment of its clients.
+// listen serves h and returns the environment for its clients.
 func listen(t *testing.T, h http.HandlerFunc) []string {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -20,7 +20,7 @@ func listen(t *testing.T, h http.HandlerFunc) []string {
 func TestListsFollowTheirPages(t *testing.T) {
 	environ := listen(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer token" {
-			t.Errorf("Authorization: %q", r.Header.Get("Authorization"))
+			t.Errorf("Authorization is %q, want the token", r.Header.Get("Authorization"))
 		}
 		switch after := r.URL.Query().Get("after"); after {
 		case "":
@@ -28,15 +28,15 @@ func TestListsFollowTheirPages(t *testing.T) {
 		case "100000000000000001":
 			fmt.Fprint(w, `{"guilds":[{"id":"100000000000000002","name":"Two\u001b[2J","memberCount":1,"ownerId":"100000000000000003"}],"next":null}`)
 		default:
-			t.Errorf("after %q", after)
+			t.Errorf("the client asks for a page after %q", after)
 		}
 	})
 	out := succeed(t, environ, "", "guild", "list")
 	if lines := strings.Count(out, "\n"); lines != 3 || !strings.Contains(out, "One") || !strings.Contains(out, "Two") {
-		t.Errorf("%q", out)
+		t.Errorf("the list is %q, want a header and both guilds", out)
 	}
 	if strings.Contains(out, "\x1b") {
-		t.Error("a name reached the terminal with its control characters")
+		t.Error("a name's control characters reached the terminal")
 	}
 	var merged struct {
 		Guilds []struct{ ID string }
@@ -46,11 +46,11 @@ func TestListsFollowTheirPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(merged.Guilds) != 2 || merged.Next != nil {
-		t.Errorf("%+v", merged)
+		t.Errorf("the merged list is %+v, want both guilds and no next page", merged)
 	}
 }
 
-func TestAListThatDoesNotEndIsAnError(t *testing.T) {
+func TestAnEndlessListIsAnError(t *testing.T) {
 	environ := listen(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"keys":[],"next":"same"}`) })
 	fail(t, environ, exitFailed, "does not end", "key", "list")
 }
@@ -63,8 +63,8 @@ func TestTheServicesMessageIsPrinted(t *testing.T) {
 	fail(t, environ, exitFailed, "levelboard: the service answered 409: That vanity belongs to another guild.\n", "guild", "get", "100000000000000001")
 }
 
-// Bots are given the address of the API, so people give that here too.
-func TestTheAddressOfTheAPIWillDo(t *testing.T) {
+// Bots have the address of the API, so people give that to the command too.
+func TestTheAPIsAddressIsAccepted(t *testing.T) {
 	environ, a := startService(t)
 	for _, path := range []string{"/v2", "/v2/"} {
 		succeed(t, environ, "", "guild", "list", "--url", a.URL()+path)
@@ -72,9 +72,9 @@ func TestTheAddressOfTheAPIWillDo(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLevelboardIsRecognised(t *testing.T) {
+func TestOtherServersAreRecognized(t *testing.T) {
 	target := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("followed a redirect with Authorization %q", r.Header.Get("Authorization"))
+		t.Errorf("a redirect was followed with Authorization %q", r.Header.Get("Authorization"))
 	}))
 	defer target.Close()
 	for name, h := range map[string]http.HandlerFunc{

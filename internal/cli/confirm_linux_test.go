@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns a terminal and the side of whoever sits at it.
+// openTerminal returns a terminal and the side of its user.
 func openTerminal(t *testing.T) (terminal, keyboard *os.File) {
 	t.Helper()
 	open := func(path string) *os.File {
@@ -33,7 +33,7 @@ func openTerminal(t *testing.T) (terminal, keyboard *os.File) {
 	return open("/dev/pts/" + strconv.Itoa(number)), keyboard
 }
 
-func TestDeletingAGuildIsAskedAboutAtATerminal(t *testing.T) {
+func TestDeletingAGuildAsksAtATerminal(t *testing.T) {
 	environ, _ := startService(t)
 	const question = "Delete Gophers (" + gophers + ") with all its members? This cannot be undone. Write " + gophers + " to continue: "
 	const changedMind = "levelboard: that is another answer, so nothing was done"
@@ -47,7 +47,7 @@ func TestDeletingAGuildIsAskedAboutAtATerminal(t *testing.T) {
 		"its name":     {typed: "Gophers\n", asked: true},
 		"nothing":      {typed: "\n", asked: true},
 		"end of input": {typed: "\x04", asked: true},
-		"told not to":  {args: []string{"--yes"}, deleted: true},
+		"with --yes":   {args: []string{"--yes"}, deleted: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			succeed(t, environ, gophersDocument, "guild", "apply", "-f", "-")
@@ -59,25 +59,25 @@ func TestDeletingAGuildIsAskedAboutAtATerminal(t *testing.T) {
 			code := Run(t.Context(), append([]string{"guild", "delete", gophers}, c.args...), Environment{terminal, &stdout, terminal, environ})
 			seen := shown(t, terminal, keyboard)
 			if strings.Contains(seen, question) != c.asked || strings.Contains(seen, changedMind) == c.deleted {
-				t.Errorf("the terminal shows %q", seen)
+				t.Errorf("the terminal shows %q, want the question: %v", seen, c.asked)
 			}
 			if gone := run(t, environ, "", "guild", "get", gophers).code == exitFailed; gone != c.deleted || (code == exitOK) != c.deleted {
-				t.Errorf("exit code %d; deleted: %t", code, gone)
+				t.Errorf("the exit code is %d and the guild deleted: %t, want %t", code, gone, c.deleted)
 			}
 		})
 	}
-	t.Run("nobody sees a question", func(t *testing.T) {
+	t.Run("without a terminal", func(t *testing.T) {
 		terminal, _ := openTerminal(t)
 		var stdout, stderr bytes.Buffer
 		code := Run(t.Context(), []string{"guild", "delete", gophers}, Environment{terminal, &stdout, &stderr, environ})
 		if code != exitUsage || !strings.Contains(stderr.String(), "use --yes") {
-			t.Errorf("exit code %d, %q", code, &stderr)
+			t.Errorf("the exit code is %d with %q, want a hint to --yes", code, &stderr)
 		}
 	})
 }
 
-// An import asks, and shows how far it is.
-func TestAnImportIsAskedAboutAtATerminal(t *testing.T) {
+// An import asks at a terminal, and shows its progress.
+func TestAnImportAsksAtATerminal(t *testing.T) {
 	environ, _ := withMembers(t, nil)
 	file := filepath.Join(t.TempDir(), "members.csv")
 	if err := os.WriteFile(file, []byte(table(1200)), 0o600); err != nil {
@@ -96,18 +96,18 @@ func TestAnImportIsAskedAboutAtATerminal(t *testing.T) {
 		code := Run(t.Context(), []string{"import", file, "--guild", gophers}, Environment{terminal, &stdout, terminal, environ})
 		seen := shown(t, terminal, keyboard)
 		if code != c.code || !strings.Contains(seen, "Import 1200 members into Gophers? Write yes to continue: ") {
-			t.Errorf("%q: exit code %d, the terminal shows %q", c.typed, code, seen)
+			t.Errorf("typing %q: the exit code is %d, want %d, and the terminal shows %q", c.typed, code, c.code, seen)
 		}
 		if strings.Contains(seen, "importing") != c.bar || strings.Contains(seen, "1000/1200") != c.bar {
-			t.Errorf("%q: a bar is %t, want %t: %q", c.typed, !c.bar, c.bar, seen)
+			t.Errorf("typing %q: a progress bar is shown: %t, want %t: %q", c.typed, !c.bar, c.bar, seen)
 		}
 		if there := strings.Count(exported(t, environ), "\n"); (there == 1200) != c.bar {
-			t.Errorf("%q: %d members are there", c.typed, there)
+			t.Errorf("typing %q: %d members are imported, want 1200 or none", c.typed, there)
 		}
 	}
 }
 
-// shown is what was written to the terminal, what was typed included.
+// shown returns everything on the terminal, including typed text.
 func shown(t *testing.T, terminal, keyboard *os.File) string {
 	t.Helper()
 	const end = "<end>"
@@ -119,7 +119,7 @@ func shown(t *testing.T, terminal, keyboard *os.File) string {
 		buffer := make([]byte, 4096)
 		n, err := keyboard.Read(buffer)
 		if err != nil {
-			t.Fatalf("%v after %q", err, seen.String())
+			t.Fatalf("reading the terminal: %v after %q", err, seen.String())
 		}
 		seen.Write(buffer[:n])
 	}

@@ -17,14 +17,14 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// runningDemo is a demo that has said what there is to see.
+// runningDemo is a demo that has printed its calls.
 type runningDemo struct {
 	printed string
-	stderr  bytes.Buffer // to be read when it has ended
+	stderr  bytes.Buffer // read it after the end
 	ctx     context.Context
 	stop    context.CancelFunc
 	ended   chan struct{}
-	code    int // when it has ended
+	code    int // set at the end
 }
 
 func startDemo(t *testing.T, environ []string, args ...string) *runningDemo {
@@ -50,35 +50,35 @@ func startDemo(t *testing.T, environ []string, args ...string) *runningDemo {
 	return d
 }
 
-// end stops it and returns what it wrote to standard error.
+// end stops the demo and returns its standard error.
 func (d *runningDemo) end(t *testing.T) string {
 	t.Helper()
 	d.stop()
 	<-d.ended
 	if d.code != exitOK {
-		t.Errorf("exit code %d\n%s", d.code, d.stderr.String())
+		t.Errorf("the demo's exit code is %d, want 0\n%s", d.code, d.stderr.String())
 	}
 	return d.stderr.String()
 }
 
 const aboutClients = "To use the commands guild and key on it, set the same LEVELBOARD_ADMIN_TOKEN for the demo and for them.\n"
 
-func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
+func TestTheDemosCallsWorkAndItsBoardMoves(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	// What the environment says about stores, limits and directories must not reach the demo.
+	// Stores, limits and directories in the environment must not reach the demo.
 	d := startDemo(t, []string{
 		"LEVELBOARD_REDIS_URL=redis://nowhere.invalid", "LEVELBOARD_POSTGRES_URL=postgres://nowhere.invalid/x", "LEVELBOARD_POSTGRES_URL=postgres://elsewhere.invalid/x",
 		"LEVELBOARD_REDIS_WAIT_REPLICAS=1", "LEVELBOARD_REDIS_CA_FILE=/nowhere", "LEVELBOARD_REDIS_SENTINEL_PASSWORD=secret", "LEVELBOARD_DATA_DIR=/nowhere",
 		"LEVELBOARD_RATE_LIMIT_IDENTITY=1", "LEVELBOARD_RATE_LIMIT_KEY=1", "LEVELBOARD_PUBLIC_URL=https://nowhere.invalid", "LEVELBOARD_OAUTH_CLIENT_ID=",
 	}, "--members", "250", "--rate", "100")
 	if !strings.Contains(d.printed, aboutClients) {
-		t.Errorf("it does not say how other commands get at it:\n%s", d.printed)
+		t.Errorf("the demo does not say how other commands reach it:\n%s", d.printed)
 	}
 
 	calls := linesWith(d.printed, "curl ")
 	if len(calls) != 3 {
-		t.Fatalf("%d calls to paste:\n%s", len(calls), d.printed)
+		t.Fatalf("the demo prints %d calls, want 3:\n%s", len(calls), d.printed)
 	}
 	board := func() (total int64, entries int) {
 		status, body := paste(t, calls[0])
@@ -87,7 +87,7 @@ func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 			Vanity string
 		}
 		if err := json.Unmarshal([]byte(body), &page); status != http.StatusOK || err != nil || page.Vanity != "demo" {
-			t.Fatalf("%s: %d %s", calls[0], status, body)
+			t.Fatalf("%s: %d %s, want the demo's board", calls[0], status, body)
 		}
 		for _, l := range page.Levels {
 			total += l.XP
@@ -96,34 +96,34 @@ func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 	}
 	before, entries := board()
 	if entries != 100 {
-		t.Errorf("%d entries on the first page", entries)
+		t.Errorf("the first page has %d entries, want 100", entries)
 	}
 
 	var member struct{ Level struct{ Rank, XP int64 } }
 	if status, body := paste(t, calls[1]); status != http.StatusOK || json.Unmarshal([]byte(body), &member) != nil || member.Level.Rank < 1 {
-		t.Errorf("%s: %d %s", calls[1], status, body)
+		t.Errorf("%s: %d %s, want a member with a rank", calls[1], status, body)
 	}
 	var raised struct{ Level struct{ XP int64 } }
 	if status, body := paste(t, calls[2]); status != http.StatusOK || json.Unmarshal([]byte(body), &raised) != nil || raised.Level.XP < member.Level.XP+25 {
-		t.Errorf("%s: %d %s after %d XP", calls[2], status, body, member.Level.XP)
+		t.Errorf("%s: %d %s, want 25 more than %d XP", calls[2], status, body, member.Level.XP)
 	}
 
-	// 25 XP of the increase are ours; the members must make the rest while we look.
+	// 25 XP of the increase are the call's. The demo's members must gain the rest meanwhile.
 	for now := before; now <= before+25; now, _ = board() {
 		if d.ctx.Err() != nil {
-			t.Fatal("the board does not change")
+			t.Fatal("the demo's board does not change")
 		}
 	}
 
 	if said := d.end(t); said != "" {
-		t.Errorf("standard error: %q", said)
+		t.Errorf("the demo's standard error is %q, want nothing", said)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("left behind in the temporary directory: %v, %v", left, err)
+		t.Errorf("the demo left %v in the temporary directory (%v)", left, err)
 	}
 }
 
-func TestDemoHasAHistory(t *testing.T) {
+func TestTheDemoHasClosedPeriods(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	d := startDemo(t, []string{"LEVELBOARD_SNAPSHOT_INTERVAL=500ms"}, "--members", "300")
 	url := regexp.MustCompile(`Leaderboard +(http://[^/]+)/`).FindStringSubmatch(d.printed)[1] + "/v2/levels/demo"
@@ -131,13 +131,13 @@ func TestDemoHasAHistory(t *testing.T) {
 		t.Helper()
 		answer, err := testenv.Send(d.ctx, nil, "GET", url+path, "")
 		if err != nil || answer.Status != 200 || json.Unmarshal(answer.Body, into) != nil {
-			t.Fatalf("%s: %v, %d %s", path, err, answer.Status, answer.Body)
+			t.Fatalf("%s: %d %s (%v), want 200", path, answer.Status, answer.Body, err)
 		}
 	}
 	for _, kind := range []string{"week", "month", "season"} {
 		var board struct{ Levels []struct{ Gained int64 } }
 		if get("?page=1&period="+kind, &board); len(board.Levels) < 3 || board.Levels[0].Gained < board.Levels[2].Gained {
-			t.Errorf("the running %s has %d members on its first page", kind, len(board.Levels))
+			t.Errorf("the running %s has %d members on its first page, want 3 or more, best first", kind, len(board.Levels))
 		}
 	}
 	for kind, want := range map[string]int{"week": 10, "month": 2} {
@@ -156,24 +156,24 @@ func TestDemoHasAHistory(t *testing.T) {
 					closed++
 				}
 				if len(p.Winners) != 3 && p.Closed {
-					t.Errorf("%s has %d winners", p.ID, len(p.Winners))
+					t.Errorf("the closed %s has %d winners, want 3", p.ID, len(p.Winners))
 				}
 			}
 			select {
 			case <-d.ctx.Done():
-				t.Fatalf("only %d periods of the kind %s have closed", closed, kind)
+				t.Fatalf("%d periods of the kind %s have closed, want more", closed, kind)
 			case <-time.After(500 * time.Millisecond):
 			}
 		}
 	}
 	var activity struct{ Days []struct{ Members int } }
 	if get("/activity?days=100", &activity); len(activity.Days) < 60 {
-		t.Errorf("%d days are active", len(activity.Days))
+		t.Errorf("%d days have activity, want at least 60", len(activity.Days))
 	}
 	d.end(t)
 }
 
-func TestDemoTakesAnAdminToken(t *testing.T) {
+func TestTheDemoAcceptsAnAdminToken(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	token := strings.Repeat("t", 32)
 	file := filepath.Join(t.TempDir(), "token")
@@ -184,17 +184,17 @@ func TestDemoTakesAnAdminToken(t *testing.T) {
 		d := startDemo(t, []string{setting}, "--members", "10", "--rate", "0")
 		url := regexp.MustCompile(`Leaderboard +(http://[^/]+)/`).FindStringSubmatch(d.printed)
 		if url == nil || strings.Contains(d.printed, "ADMIN_TOKEN") {
-			t.Fatalf("%s: printed\n%s", setting, d.printed)
+			t.Fatalf("with %s the demo prints no address, or the token:\n%s", setting, d.printed)
 		}
 		clients := []string{setting, "LEVELBOARD_URL=" + url[1]}
 		if out := succeed(t, clients, "", "guild", "list"); !strings.Contains(out, "demo") {
-			t.Errorf("%s: guild list:\n%s", setting, out)
+			t.Errorf("with %s guild list lacks the demo's guild:\n%s", setting, out)
 		}
 		if out := succeed(t, clients, "", "key", "list"); !strings.Contains(out, "demo") {
-			t.Errorf("%s: key list:\n%s", setting, out)
+			t.Errorf("with %s key list lacks the demo's key:\n%s", setting, out)
 		}
 		if said := d.end(t); said != "" {
-			t.Errorf("%s: standard error: %q", setting, said)
+			t.Errorf("with %s the standard error is %q, want nothing", setting, said)
 		}
 	}
 }

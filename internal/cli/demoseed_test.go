@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A page of an earlier demo that is still open reads the board from the first moment on.
+// A page that is still open from an earlier demo reads the board from the first moment.
 func TestDemoStartsWhileItsBoardIsRead(t *testing.T) {
 	cfg, _, err := config.Load([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR=" + t.TempDir(), "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
@@ -39,12 +39,12 @@ func TestDemoStartsWhileItsBoardIsRead(t *testing.T) {
 	}
 }
 
-// readBoard reads a page until there is one, which must have that many members.
+// readBoard reads a page until it gets one, which must have this many members.
 func readBoard(ctx context.Context, url string, members int) error {
 	for {
 		answer, err := testenv.Send(ctx, nil, "GET", url, "")
 		if err != nil && ctx.Err() == nil {
-			continue // the machine stood still while it sent the request
+			continue // the machine was too busy to send it
 		}
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func readBoard(ctx context.Context, url string, members int) error {
 		var page struct{ Levels []struct{} }
 		err = json.Unmarshal(answer.Body, &page)
 		if err == nil && answer.Status == 200 && len(page.Levels) != members {
-			return fmt.Errorf("the first answer has %d members", len(page.Levels))
+			return fmt.Errorf("the first answer has %d members, want %d", len(page.Levels), members)
 		}
 		if err != nil || answer.Status == 200 {
 			return err

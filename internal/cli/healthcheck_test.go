@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A service that is not ready says why. Something else that listens there is not quoted.
+// A service that is not ready says why. Another program's answer is not quoted.
 func TestHealthcheckSaysTheReason(t *testing.T) {
 	for answer, want := range map[string]string{
 		"not ready: redis: it does not answer in time\n": "not ready: redis: it does not answer in time\n",
@@ -18,7 +18,7 @@ func TestHealthcheckSaysTheReason(t *testing.T) {
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/readyz" {
-				t.Errorf("it asks for %s", r.URL.Path)
+				t.Errorf("healthcheck requests %s, want /readyz", r.URL.Path)
 			}
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(answer))
@@ -26,10 +26,10 @@ func TestHealthcheckSaysTheReason(t *testing.T) {
 		r := run(t, []string{"LEVELBOARD_OPS_LISTEN=" + server.Listener.Addr().String()}, "", "healthcheck")
 		said := r.stderr
 		if r.code != exitFailed || !strings.Contains(said, want) {
-			t.Errorf("exit code %d, %q, want %q", r.code, said, want)
+			t.Errorf("healthcheck exits with %d and %q, want %d and %q", r.code, said, exitFailed, want)
 		}
 		if len(said) > 2000 || strings.Contains(said, "\x1b") || strings.Contains(said, "html") {
-			t.Errorf("it repeats %d bytes: %.100q", len(said), said)
+			t.Errorf("healthcheck repeats %d bytes of the answer: %.100q", len(said), said)
 		}
 		server.Close()
 	}

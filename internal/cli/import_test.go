@@ -29,7 +29,7 @@ func imports(t *testing.T, environ []string, stdin string, args ...string) (answ
 	t.Helper()
 	r := run(t, environ, stdin, append([]string{"import", "--guild", gophers, "--yes", "--json"}, args...)...)
 	if r.code != exitOK {
-		t.Fatalf("import %v: exit code %d\n%s", args, r.code, r.stderr)
+		t.Fatalf("import %v: the exit code is %d, want 0\n%s", args, r.code, r.stderr)
 	}
 	if err := json.Unmarshal([]byte(r.stdout), &answer); err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func imports(t *testing.T, environ []string, stdin string, args ...string) (answ
 	return answer
 }
 
-// exported is the guild's members, one a line, without the times of their last changes.
+// exported returns the guild's members, one a line, without the time of their last change.
 func exported(t *testing.T, environ []string) string {
 	t.Helper()
 	var all struct{ Levels []map[string]any }
@@ -63,15 +63,15 @@ func TestFilesOfOtherServicesAreImported(t *testing.T) {
 	files := []string{samples + "levelup-cog.json", "--source-guild", "1092837465019283747"}
 	plan := imports(t, environ, "", append(files, "--dry-run")...)
 	if empty := exported(t, environ); plan.Members == 0 || plan.Created != plan.Members || plan.Checkpoint != nil || empty != "" {
-		t.Errorf("a dry run: %+v, and left %s", plan, empty)
+		t.Errorf("the dry run answers %+v and left %s, want all members created in the plan and none in the guild", plan, empty)
 	}
 	done := imports(t, environ, "", files...)
 	there := exported(t, environ)
 	if done.Members != plan.Members || done.Created != plan.Created || done.Checkpoint == nil || strings.Count(there, "\n") != done.Members {
-		t.Errorf("done %+v, planned %+v, and there are\n%s", done, plan, there)
+		t.Errorf("the import answers %+v, want the plan %+v and a checkpoint; the members are\n%s", done, plan, there)
 	}
 	if again := imports(t, environ, "", files...); again.Unchanged != done.Members || exported(t, environ) != there {
-		t.Errorf("again: %+v\n%s\n%s", again, there, exported(t, environ))
+		t.Errorf("the same import again answers %+v, want all unchanged\n%s\n%s", again, there, exported(t, environ))
 	}
 }
 
@@ -82,7 +82,7 @@ func TestAnExportIsImportedExactly(t *testing.T) {
 		{"/guilds/" + gophers + "/presence", `{"present":false,"userIds":["100000000000000006"]}`},
 	} {
 		if status, body := ask("PUT", put[0], put[1]); status != http.StatusOK {
-			t.Fatalf("%d %s", status, body)
+			t.Fatalf("creating the member: %d %s, want 200", status, body)
 		}
 	}
 	before := exported(t, environ)
@@ -91,15 +91,15 @@ func TestAnExportIsImportedExactly(t *testing.T) {
 		succeed(t, environ, "", "export", "--guild", gophers, "--format", format, "--out", file)
 		succeed(t, environ, "", "reset", "--guild", gophers, "--yes")
 		if done := imports(t, environ, "", file); done.Created != 3 || len(done.Skipped) != 0 {
-			t.Errorf("%s: %+v", format, done)
+			t.Errorf("importing the %s answers %+v, want 3 created", format, done)
 		}
 		if after := exported(t, environ); after != before {
-			t.Errorf("%s:\n%s\nwant\n%s", format, after, before)
+			t.Errorf("after importing the %s the members are\n%s\nwant\n%s", format, after, before)
 		}
 	}
 }
 
-// table is n members as CSV.
+// table returns n members as CSV.
 func table(n int) string {
 	var b bytes.Buffer
 	b.WriteString("id,xp\n")
@@ -109,8 +109,8 @@ func table(n int) string {
 	return b.String()
 }
 
-// An import that was cut off between two calls, or whose answer was lost, adds nothing twice when it is run again.
-func TestAnImportThatWasCutOffIsCompleted(t *testing.T) {
+// An import was interrupted between two calls, or lost an answer. Running it again adds nothing twice.
+func TestAnInterruptedImportIsCompleted(t *testing.T) {
 	environ, a := startService(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")
 	succeed(t, environ, gophersDocument, "guild", "apply", "-f", "-")
 	service, err := url.Parse(a.URL())
@@ -124,37 +124,37 @@ func TestAnImportThatWasCutOffIsCompleted(t *testing.T) {
 			proxy.ServeHTTP(w, r)
 			return
 		}
-		proxy.ServeHTTP(httptest.NewRecorder(), r) // made, and nobody gets to know
+		proxy.ServeHTTP(httptest.NewRecorder(), r) // made, but the answer is lost
 		w.WriteHeader(http.StatusInternalServerError)
 	}))
 	defer cut.Close()
 	args := []string{"import", "-", "--guild", gophers, "--mode", "add", "--yes"}
 	r := run(t, environ, table(2500), append(args, "--url", cut.URL)...)
 	if r.code != exitFailed || !strings.Contains(r.stderr, "run it again to complete it, or undo it with 'levelboard checkpoint restore ") {
-		t.Fatalf("cut off: exit code %d, %s", r.code, r.stderr)
+		t.Fatalf("the interrupted import: exit code %d, want it to say how to complete or undo it: %s", r.code, r.stderr)
 	}
-	// With other options its calls would be others. It is refused before anything is changed.
+	// With other options the calls would differ. The import is refused before it changes anything.
 	r = run(t, environ, table(2500), append(args, "--min-level", "5")...)
 	if r.code != exitFailed || !strings.Contains(r.stderr, "had other options") || !strings.Contains(r.stderr, "levelboard checkpoint restore ") {
-		t.Errorf("with other options: exit code %d, %s", r.code, r.stderr)
+		t.Errorf("with other options: exit code %d, want a refusal: %s", r.code, r.stderr)
 	}
 	if done := imports(t, environ, table(2500), "-", "--mode", "add"); done.Created != 2500 {
-		t.Errorf("completed: %+v", done)
+		t.Errorf("the completed import answers %+v, want 2500 created", done)
 	}
 	want := fmt.Sprintf(`"xp":%d`, 100+1500)
 	if there := exported(t, environ); strings.Count(there, "\n") != 2500 || len(linesWith(there, `"200000000000001500"`)) != 1 || !strings.Contains(linesWith(there, `"200000000000001500"`)[0], want) {
-		t.Errorf("not completed once: %v", linesWith(there, `"200000000000001500"`))
+		t.Errorf("the member is %v, want it once, with %s", linesWith(there, `"200000000000001500"`), want)
 	}
 	r = run(t, environ, table(2500), args...)
 	if r.code != exitFailed || !strings.Contains(r.stderr, "--again") {
-		t.Errorf("once more: exit code %d, %s", r.code, r.stderr)
+		t.Errorf("the same import once more: exit code %d, want a hint to --again: %s", r.code, r.stderr)
 	}
 	if done := imports(t, environ, table(2500), "-", "--mode", "add", "--again"); done.Changed != 2500 {
-		t.Errorf("again: %+v", done)
+		t.Errorf("with --again the import answers %+v, want 2500 changed", done)
 	}
 }
 
-func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
+func TestAnImportPrintsItsPlan(t *testing.T) {
 	environ, _ := withMembers(t, map[string]string{"200000000000000001": "900", "200000000000000002": "5"})
 	content := "id,xp,name\n200000000000000001,10,Ada\n200000000000000002,10,Bob\n200000000000000003,9999999999,Cy\n12,4,Di\n200000000000000004,x,Ed\n"
 	file := filepath.Join(t.TempDir(), "members.csv")
@@ -167,12 +167,12 @@ func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
 		":6, row 5: the XP is not a number", "Imported 3 members: 1 new, 2 changed, 0 unchanged.", "To undo it: levelboard checkpoint restore ",
 	} {
 		if !strings.Contains(out, says) {
-			t.Errorf("import does not say %q:\n%s", says, out)
+			t.Errorf("the import does not print %q:\n%s", says, out)
 		}
 	}
 	fail(t, environ, exitUsage, "use --yes to continue", "import", file, "--guild", gophers)
 	if r := run(t, environ, "", "import", file+"x", "--guild", gophers, "--yes"); r.code != exitFailed || strings.Count(r.stderr, file+"x") != 1 {
-		t.Errorf("without a file: exit code %d, %s", r.code, r.stderr)
+		t.Errorf("without the file: exit code %d, want the file's name once: %s", r.code, r.stderr)
 	}
 }
 
@@ -182,28 +182,28 @@ func TestWarningsOfAnImportGoToStandardError(t *testing.T) {
 	for _, flags := range [][]string{{"--dry-run"}, {"--dry-run", "--json"}} {
 		r := run(t, environ, "", append([]string{"import", samples + "arcane-scrape.json", "--guild", gophers}, flags...)...)
 		if r.code != exitOK || strings.Contains(r.stdout, "may be Arcane's") || !strings.Contains(r.stderr, "may be Arcane's") {
-			t.Errorf("%v: exit code %d\n%s\n%s", flags, r.code, r.stdout, r.stderr)
+			t.Errorf("%v: exit code %d, want the warning on standard error only\n%s\n%s", flags, r.code, r.stdout, r.stderr)
 		}
 	}
 }
 
-// Nothing to import is a failure without a checkpoint.
+// An import of nothing fails and makes no checkpoint.
 func TestAnImportOfNothingFails(t *testing.T) {
 	environ, _ := withMembers(t, nil)
 	for _, flag := range []string{"--yes", "--dry-run"} {
 		for content, says := range map[string]string{"id,xp\n": "There is nothing to import", "id,xp\n12,5\n": "the user id is not 17 to 19 digits"} {
 			r := run(t, environ, content, "import", "-", "--guild", gophers, flag)
 			if r.code != exitFailed || !strings.Contains(r.stderr, says) {
-				t.Errorf("%s %q: exit code %d, %s", flag, content, r.code, r.stderr)
+				t.Errorf("with %s, importing %q: exit code %d, want %q: %s", flag, content, r.code, says, r.stderr)
 			}
 		}
 	}
 	if list := succeed(t, environ, "", "checkpoint", "list", "--guild", gophers, "--json"); strings.Contains(list, "Before an import") {
-		t.Errorf("the checkpoints are %s", list)
+		t.Errorf("the failed imports made checkpoints: %s", list)
 	}
 }
 
-func TestSettingsOfAFileAreTaken(t *testing.T) {
+func TestAFilesSettingsAreImported(t *testing.T) {
 	environ, _ := withMembers(t, nil)
 	files := []string{"import", samples + "mee6-page0.json", samples + "mee6-page1.json", "--guild", gophers, "--yes"}
 	for says, flag := range map[string]string{
@@ -215,6 +215,6 @@ func TestSettingsOfAFileAreTaken(t *testing.T) {
 		}
 	}
 	if document := succeed(t, environ, "", "guild", "get", gophers, "--json"); !strings.Contains(document, `"curve":"mee6"`) || !strings.Contains(document, `"timeZone":"Europe/Berlin"`) {
-		t.Errorf("the guild is %s", document)
+		t.Errorf("the guild is %s, want the file's curve and the old time zone", document)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A real service is read, private as its board is, page by page.
+// The members of a real service with a private board are read page by page.
 func TestMembersOfAnotherServiceAreImported(t *testing.T) {
 	there, a := startService(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_RATE_LIMIT_KEY=120")
 	succeed(t, there, strings.Replace(gophersDocument, `"memberCount"`, `"visibility":"private","memberCount"`, 1), "guild", "apply", "-f", "-")
@@ -24,21 +24,21 @@ func TestMembersOfAnotherServiceAreImported(t *testing.T) {
 	for i, base := range []string{a.URL(), a.URL() + "/v2/"} {
 		succeed(t, here, gophersDocument, "guild", "apply", "-f", "-")
 		if done := imports(t, here, "", "--source-url", base, "--source-guild", gophers, "--source-key", key.Key); done.Members != 250 || done.Created != 250*(1-i) {
-			t.Errorf("%s: %+v", base, done)
+			t.Errorf("from %s: the import answers %+v, want 250 members, created the first time", base, done)
 		}
 	}
 	if exported(t, here) != exported(t, there) {
-		t.Error("the members are others")
+		t.Error("the imported members differ from the source's")
 	}
 	r := run(t, here, "", "import", "--guild", gophers, "--yes", "--source-url", a.URL(), "--source-guild", gophers)
 	if r.code != exitFailed || !strings.Contains(r.stderr, "the source answered 401 Unauthorized for page 1") {
-		t.Errorf("without a key: exit code %d, %s", r.code, r.stderr)
+		t.Errorf("without a key: exit code %d, want the source's 401: %s", r.code, r.stderr)
 	}
 }
 
-// Members move while the pages are read: after each page the last of all gains more XP than anybody has. Nobody is missed or taken twice, and the
-// limit of the service is obeyed.
-func TestMembersWhoMoveBetweenPagesAreTakenOnce(t *testing.T) {
+// Members move while the pages are read: after each page the last of all gains the most XP. Nobody is missed or imported twice, and the
+// service's limit is obeyed.
+func TestMembersWhoMoveBetweenPagesAreImportedOnce(t *testing.T) {
 	const size = 10
 	type member struct {
 		UserID string `json:"userId"`
@@ -70,19 +70,19 @@ func TestMembersWhoMoveBetweenPagesAreTakenOnce(t *testing.T) {
 	environ, _ := withMembers(t, nil)
 	done := imports(t, environ, "", "--source-url", source.URL, "--source-guild", gophers)
 	if done.Members != len(board) || refused != 1 {
-		t.Errorf("imported %+v of %d, refused %d times", done, len(board), refused)
+		t.Errorf("the import answers %+v with %d refused, want %d members and 1 refused", done, refused, len(board))
 	}
 	there := exported(t, environ)
 	for _, m := range board {
 		if lines := linesWith(there, m.UserID); len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf(`"xp":%d`, m.XP)) {
-			t.Errorf("%+v is there as %v", m, lines)
+			t.Errorf("member %+v was imported as %v, want one line with its XP", m, lines)
 		}
 	}
 }
 
-// A member who leaves while the pages are read moves others up, past the page that is read next. They are found in the next pass. When somebody joins
-// in each pass, the import warns.
-func TestMembersWhoLeaveHideNobody(t *testing.T) {
+// A member who leaves between pages moves others up, past the next page. The next pass finds them. If somebody joins in each pass, the
+// import warns.
+func TestMembersWhoLeaveBetweenPagesHideNobody(t *testing.T) {
 	const size = 10
 	var board []string
 	for i := range 45 {
@@ -110,19 +110,19 @@ func TestMembersWhoLeaveHideNobody(t *testing.T) {
 	environ, _ := withMembers(t, nil)
 	from := []string{"--source-url", source.URL, "--source-guild", gophers}
 	if done := imports(t, environ, "", from...); done.Members != 45 {
-		t.Errorf("imported %+v of 45", done)
+		t.Errorf("the import answers %+v, want 45 members", done)
 	}
 	joins = true
 	r := run(t, environ, "", append([]string{"import", "--guild", gophers, "--yes"}, from...)...)
 	if r.code != exitOK || !strings.Contains(r.stdout+r.stderr, "Import again to get those who were missed") || joined != maxPasses {
-		t.Errorf("with new members in each pass: exit code %d, %d joined, %s", r.code, joined, r.stderr)
+		t.Errorf("with new members in each pass: exit code %d after %d passes, want a warning after %d: %s", r.code, joined, maxPasses, r.stderr)
 	}
 }
 
-// A source may have long settings, and one that knows no pages must not be read for ever.
-func TestASourceThatIgnoresThePage(t *testing.T) {
+// A source may have large settings. One that ignores the page must not be read forever.
+func TestASourceThatIgnoresThePageIsReadOnce(t *testing.T) {
 	settings := `"guild":{"id":"` + gophers + `"},"vanity":"` + strings.Repeat("x", 70<<10) + `"`
-	pages := 0 // that it knows; others are the first one
+	pages := 0 // known pages; others give the first
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if pages > 0 && r.URL.Query().Get("page") != "1" {
 			_, _ = w.Write([]byte(`{"levels":[]}`))
@@ -135,11 +135,11 @@ func TestASourceThatIgnoresThePage(t *testing.T) {
 	fail(t, environ, exitFailed, "page 2 of the source repeats page 1", from...)
 	pages = 1
 	if done := imports(t, environ, "", from[4:]...); done.Members != 1 || done.Created != 1 {
-		t.Errorf("with long settings: %+v", done)
+		t.Errorf("with large settings the import answers %+v, want 1 created", done)
 	}
 	source.Close()
 	r := run(t, environ, "", from...)
 	if r.code != exitFailed || strings.Count(r.stderr, source.URL) != 1 || strings.Contains(r.stderr, "cannot be read") {
-		t.Errorf("without a source: exit code %d, %s", r.code, r.stderr)
+		t.Errorf("with a silent source: exit code %d, want the source once: %s", r.code, r.stderr)
 	}
 }

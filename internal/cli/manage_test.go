@@ -22,29 +22,29 @@ const gophersDocument = `{
 	"seasons": [{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}]
 }`
 
-func TestGuildRoundTrip(t *testing.T) {
+func TestAGuildIsAppliedReadAndDeleted(t *testing.T) {
 	environ, _ := startService(t)
 	if out := succeed(t, environ, "", "guild", "list"); !strings.Contains(out, "no guild yet") {
-		t.Errorf("list of none: %q", out)
+		t.Errorf("guild list without guilds prints %q", out)
 	}
 	path := filepath.Join(t.TempDir(), "guild.json")
 	if err := os.WriteFile(path, []byte(gophersDocument), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out := succeed(t, environ, "", "guild", "apply", "-f", path); out != "Created the guild Gophers ("+gophers+"): board public, gophers, leveling enabled.\n" {
-		t.Errorf("first apply: %q", out)
+		t.Errorf("the first apply prints %q", out)
 	}
 
 	document := succeed(t, environ, "", "guild", "get", gophers, "--json")
 	changed := strings.Replace(document, `"Gophers"`, `"Gopher Den"`, 1)
 	if out := succeed(t, environ, changed, "guild", "apply", "-f", "-"); !strings.HasPrefix(out, "Updated the guild Gopher Den") {
-		t.Errorf("second apply: %q", out)
+		t.Errorf("the second apply prints %q, want Updated", out)
 	}
 	if again := succeed(t, environ, "", "guild", "get", gophers, "--json"); again != changed {
-		t.Errorf("what get gave was not put back as it was:\n%s\n%s", changed, again)
+		t.Errorf("applying the document of get changed it from\n%s\nto\n%s", changed, again)
 	}
 	if out := succeed(t, environ, changed, "guild", "apply", "-f", "-", "--json"); out != changed {
-		t.Errorf("apply --json printed %q, get --json %q", out, changed)
+		t.Errorf("apply --json prints %q, want %q as get --json", out, changed)
 	}
 
 	out := succeed(t, environ, "", "guild", "get", gophers)
@@ -52,29 +52,29 @@ func TestGuildRoundTrip(t *testing.T) {
 		"level 5: Regular (until the next reward)", "  Curve                     default\n", "Europe/Berlin", "week, month", "winter-26: Winter, from 2026-12-01 to the day before 2027-03-01",
 		"  Embedding                 off\n", "  Recorded increments from  1000\n", "  Ignored roles             none\n"} {
 		if !strings.Contains(out, fact) {
-			t.Errorf("guild get does not say %q:\n%s", fact, out)
+			t.Errorf("guild get does not print %q:\n%s", fact, out)
 		}
 	}
 	if rows := linesWith(succeed(t, environ, "", "guild", "list"), gophers); len(rows) != 1 || !strings.Contains(rows[0], "Gopher Den") {
-		t.Errorf("list: %q", rows)
+		t.Errorf("guild list has the rows %q, want one with Gopher Den", rows)
 	}
 
 	if out := succeed(t, environ, "", "guild", "delete", gophers, "--yes"); !strings.Contains(out, "Deleted") {
-		t.Errorf("delete: %q", out)
+		t.Errorf("guild delete prints %q, want Deleted", out)
 	}
 	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "get", gophers)
 	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "delete", gophers, "--yes")
 }
 
-func TestRefusedDocumentIsExplainedByTheService(t *testing.T) {
+func TestARefusedDocumentHasTheServicesMessage(t *testing.T) {
 	environ, _ := startService(t)
 	r := run(t, environ, strings.Replace(gophersDocument, `"memberCount": 50`, `"memberCount": 0`, 1), "guild", "apply", "-f", "-")
 	if r.code != exitFailed || !strings.Contains(r.stderr, "the service answered 400: ") || !strings.Contains(r.stderr, "memberCount") {
-		t.Errorf("exit code %d, %q", r.code, r.stderr)
+		t.Errorf("apply of a bad document: exit code %d with %q, want the service's 400", r.code, r.stderr)
 	}
 }
 
-// Whoever gave a wrong token learns which one it was, and how to give another: nobody sets a header on a command line.
+// A wrong token's message says where the token came from and how to give another. It does not mention headers.
 func TestAWrongAdminTokenIsNamed(t *testing.T) {
 	environ, a := startService(t)
 	wrong, elsewhere := strings.Repeat("x", 32), t.TempDir()
@@ -93,7 +93,7 @@ func TestAWrongAdminTokenIsNamed(t *testing.T) {
 	}
 }
 
-func TestKeyLife(t *testing.T) {
+func TestAKeyIsCreatedGrantedAndRevoked(t *testing.T) {
 	environ, a := startService(t)
 	succeed(t, environ, gophersDocument, "guild", "apply", "-f", "-")
 	member := a.URL() + "/v2/levels/" + gophers + "/users/100000000000000005"
@@ -102,14 +102,14 @@ func TestKeyLife(t *testing.T) {
 		"--guild", gophers, "--expires", "720h", "--rate-limit", "600")
 	secret := regexp.MustCompile(`lb_\S+`).FindString(out)
 	if secret == "" || !strings.Contains(out, "only time that it is shown") || !strings.Contains(out, "600 a minute") {
-		t.Fatalf("key create:\n%s", out)
+		t.Fatalf("key create does not print the secret with its limit:\n%s", out)
 	}
 	lines := linesWith(out, "curl ")
 	if len(lines) != 1 {
-		t.Fatalf("key create has no line to paste:\n%s", out)
+		t.Fatalf("key create prints no curl command:\n%s", out)
 	}
 	if status, body := paste(t, lines[0]); status != http.StatusOK {
-		t.Errorf("%s: %d %s", lines[0], status, body)
+		t.Errorf("%s: %d %s, want 200", lines[0], status, body)
 	}
 
 	var created struct {
@@ -123,13 +123,13 @@ func TestKeyLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(created.Key, "lb_") || len(created.GuildIDs) != 0 || created.ExpiresAt != nil || created.RateLimit != nil {
-		t.Errorf("key create --json: %s", out)
+		t.Errorf("key create --json prints %s, want a key without guilds, expiry or limit", out)
 	}
 	call := curl(created.Key, member)
 	expect := func(status int, when string) {
 		t.Helper()
 		if got, body := paste(t, call); got != status {
-			t.Errorf("%s: %d %s, want %d", when, got, body, status)
+			t.Errorf("%s %s: %d %s, want %d", when, call, got, body, status)
 		}
 	}
 	expect(http.StatusForbidden, "a key without a grant")
@@ -138,13 +138,13 @@ func TestKeyLife(t *testing.T) {
 	succeed(t, environ, "", "key", "ungrant", created.ID, gophers)
 	expect(http.StatusForbidden, "an ungranted key")
 	if out := succeed(t, environ, "", "key", "revoke", created.ID, "--json"); out != "" {
-		t.Errorf("revoke --json printed %q; the endpoint answers nothing", out)
+		t.Errorf("key revoke --json prints %q, want nothing, as the endpoint answers", out)
 	}
 	expect(http.StatusUnauthorized, "a revoked key")
 
 	list := succeed(t, environ, "", "key", "list") + succeed(t, environ, "", "key", "list", "--json")
 	if strings.Contains(list, secret) || !strings.Contains(list, "bot") {
-		t.Errorf("key list:\n%s", list)
+		t.Errorf("key list prints a secret, or lacks the key:\n%s", list)
 	}
 	fail(t, environ, exitFailed, "'levelboard key list' lists", "key", "grant", "nokey0000000", gophers)
 }
@@ -164,14 +164,14 @@ func TestAKeyExpiresAfterHoursOrDays(t *testing.T) {
 		before := time.Now().Add(want).Truncate(time.Millisecond)
 		succeed(t, environ, "", "key", "create", "--name", "bot", "--owner", "100000000000000001", "--permission", "read", "--expires", expires)
 		if at := asked.ExpiresAt; at.Before(before) || at.After(time.Now().Add(want)) {
-			t.Errorf("--expires %s asked for %v", expires, at)
+			t.Errorf("--expires %s sent %v, want about %v from now", expires, at, want)
 		}
 	}
 }
 
-// People see a key's first 15 characters, on the pages, or have the whole key at hand; but a secret belongs neither into an address, which
-// proxies write down, nor into what is printed.
-func TestAKeyIsNamedByWhatPeopleHaveOfIt(t *testing.T) {
+// People know a key's first 15 characters from the pages, or have the whole key. A secret must appear neither in an address, which proxies
+// log, nor in the output.
+func TestAKeyMayBeGivenByItsIDPrefixOrSecret(t *testing.T) {
 	const keyID, secret = "Abc123xyzZ09", "abcdefghijklmnopqrstuvwxyzABCDEF1biDIx"
 	var asked []string
 	environ := listen(t, func(w http.ResponseWriter, r *http.Request) {
@@ -184,38 +184,38 @@ func TestAKeyIsNamedByWhatPeopleHaveOfIt(t *testing.T) {
 			succeed(t, environ, "", "key", "revoke", named)
 		grant := "/admin/keys/" + keyID + "/guilds/" + gophers
 		if want := []string{"PUT " + grant, "DELETE " + grant, "DELETE /admin/keys/" + keyID}; !slices.Equal(asked, want) {
-			t.Errorf("%s: asked for %q, not %q", named, asked, want)
+			t.Errorf("with %s the requests are %q, want %q", named, asked, want)
 		}
 		if strings.Contains(out, secret) || !strings.Contains(out, "Revoked the key "+keyID+".") {
-			t.Errorf("%s: printed %q", named, out)
+			t.Errorf("with %s the command prints %q, want the id without the secret", named, out)
 		}
 	}
 	asked = nil
 	for _, none := range []string{"kk9", "lb_" + keyID + secret[:20], keyID + secret, "../guilds"} {
 		r := run(t, environ, "", "key", "revoke", none)
 		if r.code != exitUsage || !strings.Contains(r.stderr, "'levelboard key list' lists them") || strings.Contains(r.stderr, none) {
-			t.Errorf("%s: exit code %d, %q", none, r.code, r.stderr)
+			t.Errorf("with %s: exit code %d with %q, want a usage error that does not repeat it", none, r.code, r.stderr)
 		}
 	}
 	if len(asked) > 0 {
-		t.Errorf("asked for %q", asked)
+		t.Errorf("invalid keys sent the requests %q, want none", asked)
 	}
 }
 
 func TestHealthcheckOfARunningService(t *testing.T) {
 	environ, _ := startService(t)
 	if out := succeed(t, environ, "", "healthcheck"); out != "ready\n" {
-		t.Errorf("%q", out)
+		t.Errorf("healthcheck prints %q, want ready", out)
 	}
 }
 
-func TestMigrateTheEmbeddedArchive(t *testing.T) {
+func TestMigrateUpdatesTheEmbeddedArchive(t *testing.T) {
 	environ := []string{"LEVELBOARD_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
 	fail(t, environ, exitFailed, "no archive in", "migrate", "status")
 	succeed(t, environ, "", "migrate", "up")
 	succeed(t, environ, "", "migrate", "up")
 	out := succeed(t, environ, "", "migrate", "status")
 	if strings.Count(out, "\n") < 2 || strings.Contains(out, "not applied yet") {
-		t.Errorf("after migrate up:\n%s", out)
+		t.Errorf("after migrate up the status is\n%s", out)
 	}
 }

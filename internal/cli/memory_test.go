@@ -20,18 +20,18 @@ func TestTheMemoryLimitIsTheContainers(t *testing.T) {
 		"no container":       {"", func() (uint64, error) { return 0, memlimit.ErrNoCgroup }, math.MaxInt64},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Go reads the environment at its start; the number stands for that.
+			// Go reads GOMEMLIMIT at its start, so the test sets the limit directly.
 			t.Setenv("GOMEMLIMIT", test.environ)
 			before := int64(math.MaxInt64)
 			if test.environ == "" {
-				os.Unsetenv("GOMEMLIMIT") // Setenv puts it back
+				os.Unsetenv("GOMEMLIMIT") // Setenv restores it
 			} else {
 				before = test.want
 			}
 			defer debug.SetMemoryLimit(debug.SetMemoryLimit(before))
 			limitMemory(test.container)
 			if got := debug.SetMemoryLimit(-1); got != test.want {
-				t.Errorf("the limit is %d, not %d", got, test.want)
+				t.Errorf("the memory limit is %d, want %d", got, test.want)
 			}
 		})
 	}

@@ -24,13 +24,13 @@ const (
 	testUser      = "200000000000000001"
 )
 
-// process is the program itself, serving, in a process of its own.
+// process is the program serving in its own process.
 type process struct {
 	t        *testing.T
 	command  *exec.Cmd
 	api, ops string // base addresses
 	key      string
-	read     chan struct{} // closed when standard error has ended
+	read     chan struct{} // closed at the end of standard error
 
 	mu     sync.Mutex
 	stderr strings.Builder
@@ -76,26 +76,26 @@ func serve(t *testing.T, environ ...string) *process {
 		up <- false
 	}()
 	if !<-up {
-		t.Fatal("it does not start")
+		t.Fatal("the process does not start to serve")
 	}
 	p.api = regexp.MustCompile(`serves (http://\S+)/v2`).FindStringSubmatch(p.said())[1]
 	p.ops = regexp.MustCompile(`health checks: (http://\S+)/metrics`).FindStringSubmatch(p.said())[1]
 	return p
 }
 
-// onServers is the environment for a process on these servers, which writes its snapshots often.
+// onServers returns the environment for a process on these servers, with frequent snapshots.
 func onServers(redis *testenv.RedisServer, archive *testenv.PG) []string {
 	return []string{"LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + archive.URL(), "LEVELBOARD_SNAPSHOT_INTERVAL=100ms"}
 }
 
-// said is what it wrote to standard error so far.
+// said returns the process's standard error so far.
 func (p *process) said() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stderr.String()
 }
 
-// ask sends a request and returns the status and the body; status 0 when there is no answer.
+// ask sends a request and returns the status and the body, or status 0 without an answer.
 func (p *process) ask(method, url, body string) (int, string) {
 	credentials := []string{"X-Api-Key", p.key}
 	if strings.Contains(url, "/admin/") {
@@ -111,7 +111,7 @@ func (p *process) ask(method, url, body string) (int, string) {
 func (p *process) want(status int, method, url, body string) string {
 	p.t.Helper()
 	got, text := p.ask(method, url, body)
-	for try := 1; got == 0 && method == "GET" && try < 5; try++ { // a machine that stands still is slow to send its headers
+	for try := 1; got == 0 && method == "GET" && try < 5; try++ { // a busy machine may miss the time for headers
 		got, text = p.ask(method, url, body)
 	}
 	if got != status {
@@ -120,7 +120,7 @@ func (p *process) want(status int, method, url, body string) string {
 	return text
 }
 
-// populate makes a guild with one member and a key.
+// populate creates a guild with one member and a key.
 func (p *process) populate() {
 	p.t.Helper()
 	p.want(201, "PUT", p.api+"/admin/guilds/"+testGuild, `{"name":"Gophers","memberCount":1,"ownerId":"300000000000000001"}`)
@@ -141,11 +141,11 @@ func (p *process) member(user string) string {
 func (p *process) create(user string) {
 	p.t.Helper()
 	if status, text := p.creates(user); status != 200 {
-		p.t.Fatalf("POST %s is %d %s", p.member(user), status, text)
+		p.t.Fatalf("POST %s is %d %s, want 200", p.member(user), status, text)
 	}
 }
 
-// creates repeats a creation that is 503, as when the machine stood still for longer than the service waits for Redis: it may have been made.
+// creates repeats a creation that is 503, as when the machine hangs for longer than the service waits for Redis.
 func (p *process) creates(user string) (status int, text string) {
 	for try := 1; ; try++ {
 		status, text = p.ask("POST", p.member(user), `{"xp":5,"user":{"avatar":null,"discriminator":"0","username":"gopher"}}`)
@@ -165,7 +165,7 @@ func (p *process) signal(s syscall.Signal) {
 	}
 }
 
-// wait returns the exit code, and fails the test if it does not come in time. Times at which the machine stood still do not count.
+// wait returns the exit code, and fails the test if it does not come in time. Times when the machine hangs do not count.
 func (p *process) wait(within time.Duration) int {
 	p.t.Helper()
 	began, ended := testenv.Awake(), false
@@ -175,7 +175,7 @@ func (p *process) wait(within time.Duration) int {
 			ended = true
 		case <-time.After(50 * time.Millisecond):
 			if testenv.Awake()-began > within {
-				p.t.Errorf("it still runs after %v", within)
+				p.t.Errorf("the process still runs after %v", within)
 				_ = p.command.Process.Kill()
 				<-p.read
 				ended = true
@@ -183,11 +183,11 @@ func (p *process) wait(within time.Duration) int {
 		}
 	}
 	_ = p.command.Wait()
-	p.t.Logf("it ended with %d after %v", p.command.ProcessState.ExitCode(), testenv.Awake()-began)
+	p.t.Logf("the process exited with %d after %v", p.command.ProcessState.ExitCode(), testenv.Awake()-began)
 	return p.command.ProcessState.ExitCode()
 }
 
-// says waits until it has written this.
+// says waits until standard error contains what.
 func (p *process) says(what string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("it says %q", what), func() bool { return strings.Contains(p.said(), what) })
@@ -207,6 +207,6 @@ func (p *process) metric(name string) float64 {
 			return value
 		}
 	}
-	p.t.Fatalf("there is no metric %s", name)
+	p.t.Fatalf("/metrics lacks %s", name)
 	return 0
 }

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// The process is real: it gets a real signal.
-func TestServeSaysWhereItIsAndStopsOnSIGTERM(t *testing.T) {
+// This test sends a real signal to a real process.
+func TestServePrintsItsAddressAndStopsOnSIGTERM(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	command := exec.CommandContext(t.Context(), os.Args[0], "serve")
 	command.Env = []string{asCommand, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_LISTN=typo"}
@@ -57,12 +57,12 @@ func TestServeSaysWhereItIsAndStopsOnSIGTERM(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := command.Wait(); err != nil {
-		t.Errorf("after SIGTERM: %v\n%s\n%s", err, all, rest)
+		t.Errorf("after SIGTERM the process ends with %v\n%s\n%s", err, all, rest)
 	}
 }
 
-// With a log of JSON all of standard error is, from the warnings before the start to the last line.
-func TestEveryLineIsJSONIfTheLogIs(t *testing.T) {
+// With LEVELBOARD_LOG_FORMAT=json every line of standard error is JSON, from the first warning on.
+func TestEveryLineOfAJSONLogIsJSON(t *testing.T) {
 	environ := []string{"LEVELBOARD_LOG_FORMAT=json", "LEVELBOARD_LISTN=typo", "OTEL_TRACES_EXPORTER=otlp", "OTEL_TRACES_SAMPLER=sometimes"}
 	p := serve(t, append(environ, "LEVELBOARD_DATA_DIR="+t.TempDir())...)
 	p.signal(syscall.SIGTERM)
@@ -78,17 +78,17 @@ func TestEveryLineIsJSONIfTheLogIs(t *testing.T) {
 	said := p.said() + stderr.String()
 	for _, want := range []string{"LEVELBOARD_LISTN is not a setting", "unsupported sampler", "listens on", "stopping (terminated)", `"stopped"`, "stop the program that listens there"} {
 		if !strings.Contains(said, want) {
-			t.Errorf("nothing says %q", want)
+			t.Errorf("no line has %q", want)
 		}
 	}
 	for line := range strings.Lines(said) {
 		if !json.Valid([]byte(line)) {
-			t.Errorf("not JSON: %s", line)
+			t.Errorf("a line is not JSON: %s", line)
 		}
 	}
 }
 
-func TestServeOnATakenPortSaysSo(t *testing.T) {
+func TestServeOnATakenPortSaysWhatToDo(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -99,6 +99,6 @@ func TestServeOnATakenPortSaysSo(t *testing.T) {
 		"LEVELBOARD_LISTEN=" + taken.Addr().String(), "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR=" + t.TempDir(),
 	}})
 	if code != exitFailed || !strings.Contains(stderr.String(), "stop the program that listens there, or set LEVELBOARD_LISTEN") {
-		t.Errorf("exit code %d\n%s", code, stderr.String())
+		t.Errorf("on a taken port the exit code is %d, want a hint\n%s", code, stderr.String())
 	}
 }

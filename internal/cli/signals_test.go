@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Every row is a run: signals after these many milliseconds, and when the run ends for want of patience; -1 is never.
-func TestSignals(t *testing.T) {
+// Each row has signals with their milliseconds, and when the run is ended by force; -1 is never.
+func TestASecondSignalEndsAtOnce(t *testing.T) {
 	const term = syscall.SIGTERM
 	type sent struct {
 		signal os.Signal
@@ -21,13 +21,13 @@ func TestSignals(t *testing.T) {
 		sent    []sent
 		hurried int
 	}{
-		"one SIGTERM":                 {[]sent{{term, 0}}, -1},
-		"one Ctrl+C":                  {[]sent{{os.Interrupt, 0}}, -1},
-		"timeout(1)":                  {[]sent{{term, 0}, {term, 1}}, -1},
-		"one Ctrl+C that comes twice": {[]sent{{os.Interrupt, 0}, {os.Interrupt, 5}}, -1},
-		"SIGTERM twice":               {[]sent{{term, 0}, {term, 100}}, 100},
-		"timeout(1), then somebody":   {[]sent{{term, 0}, {term, 1}, {term, 700}}, 700},
-		"Ctrl+C and then SIGTERM":     {[]sent{{os.Interrupt, 0}, {term, 150}}, 150},
+		"one SIGTERM":                     {[]sent{{term, 0}}, -1},
+		"one Ctrl+C":                      {[]sent{{os.Interrupt, 0}}, -1},
+		"timeout(1)":                      {[]sent{{term, 0}, {term, 1}}, -1},
+		"one Ctrl+C that comes twice":     {[]sent{{os.Interrupt, 0}, {os.Interrupt, 5}}, -1},
+		"SIGTERM twice":                   {[]sent{{term, 0}, {term, 100}}, 100},
+		"timeout(1), then a third signal": {[]sent{{term, 0}, {term, 1}, {term, 700}}, 700},
+		"Ctrl+C and then SIGTERM":         {[]sent{{os.Interrupt, 0}, {term, 150}}, 150},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -48,12 +48,12 @@ func TestSignals(t *testing.T) {
 				}, func(os.Signal) {})
 				took := time.Since(began)
 				if want := time.Duration(c.hurried) * time.Millisecond; c.hurried >= 0 && (err != errHurried || took != want) {
-					t.Errorf("%v after %v, want at once after %v", err, took, want)
+					t.Errorf("the run ended with %v after %v, want errHurried after %v", err, took, want)
 				}
 				if c.hurried < 0 && (err != ended || took != time.Minute) {
-					t.Errorf("%v after %v, want the graceful end after a minute", err, took)
+					t.Errorf("the run ended with %v after %v, want the graceful end after a minute", err, took)
 				}
-				time.Sleep(2 * time.Minute) // the work that was not waited for ends too
+				time.Sleep(2 * time.Minute) // lets the abandoned work end too
 			})
 		})
 	}

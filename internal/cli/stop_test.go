@@ -14,11 +14,11 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Clients that never stop sending, and one that will never be done with its body, hold up no stop; what was answered
-// before it is there after the next start.
+// Clients that never stop sending, and one that never ends its body, do not delay a stop. Every change that was answered before it is there
+// after the next start.
 func TestStopUnderLoad(t *testing.T) {
 	t.Parallel()
-	// All of it has to happen within six seconds.
+	// A busy machine may need longer than six seconds, so the test repeats.
 	testenv.Again(t, func() error { return stopUnderLoad(t) })
 }
 
@@ -36,7 +36,7 @@ func stopUnderLoad(t *testing.T) error {
 				case 200:
 					answered.Add(1)
 				case 0:
-					return // it takes no more
+					return // no more requests are accepted
 				default:
 					refused.Add(1)
 				}
@@ -44,7 +44,7 @@ func stopUnderLoad(t *testing.T) error {
 		})
 	}
 	p.until("clients are answered", func() bool { return answered.Load() > 50 })
-	slow, err := p.slowBody() // only now: its time for the body is short
+	slow, err := p.slowBody() // last, because its time for the body is short
 	if err != nil {
 		p.signal(syscall.SIGTERM)
 		p.wait(testenv.Patience)
@@ -70,23 +70,23 @@ func stopUnderLoad(t *testing.T) error {
 	code := p.wait(30 * time.Second)
 	clients.Wait()
 	if cutOff := strings.Contains(p.said(), "cut off"); code != 0 || !saysSo || !cutOff || refused.Load() > 0 {
-		return fmt.Errorf("the exit code is %d; /readyz says that it stops: %v; it says that a request was cut off: %v; %d requests were refused",
+		return fmt.Errorf("the exit code is %d; /readyz says that it stops: %v; a request was cut off: %v; %d requests were refused",
 			code, saysSo, cutOff, refused.Load())
 	}
 
-	// The archive has all that was answered: an empty Redis makes no difference.
+	// The archive has every answered change, so an empty Redis makes no difference.
 	redis.Kill()
 	redis.Start()
 	again := serve(t, onServers(redis, archive)...)
 	again.key = p.key
 	if got := again.want(200, "GET", again.member(testUser), ""); !strings.Contains(got, fmt.Sprintf(`"xp":%d,`, 5+answered.Load())) &&
 		!strings.Contains(got, fmt.Sprintf(`"xp":%d}`, 5+answered.Load())) {
-		t.Errorf("%d were answered, and it is %s", answered.Load(), got) // no standstill excuses this
+		t.Errorf("%d changes were answered, and the member is %s", answered.Load(), got) // a busy machine is no excuse
 	}
 	return nil
 }
 
-// slowBody sends a request but for its body, and returns when the service waits for that.
+// slowBody sends a request without its body, and returns when the service waits for that.
 func (p *process) slowBody() (net.Conn, error) {
 	p.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(p.api, "http://"))
@@ -97,14 +97,13 @@ func (p *process) slowBody() (net.Conn, error) {
 		testGuild, testUser, p.key)
 	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		_ = c.Close()
-		return nil, fmt.Errorf("the service does not wait for the body: %q, %v", line, err)
+		return nil, fmt.Errorf("the service answers %q (%v), want it to wait for the body", line, err)
 	}
 	return c, nil
 }
 
-// What cannot be archived at the end is a failure, in time and in words, and nothing is lost: Redis has it, and the next
-// start writes it.
-func TestStopWithoutAStore(t *testing.T) {
+// A stop that cannot archive fails in time, says so, and loses nothing: Redis has the changes, and the next start writes them.
+func TestAStopWithoutAStoreFailsAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		away func(*testenv.RedisServer, *testenv.PG)
@@ -131,10 +130,10 @@ func TestStopWithoutAStore(t *testing.T) {
 			c.away(redis, archive)
 			p.signal(syscall.SIGTERM)
 			if code := p.wait(30 * time.Second); code != exitFailed {
-				t.Errorf("the exit code is %d", code)
+				t.Errorf("the exit code is %d, want %d", code, exitFailed)
 			}
 			if !strings.Contains(p.said(), "levelboard: the last snapshot was not written, what changed since the last one is in Redis") {
-				t.Error("it does not say what was not done")
+				t.Error("standard error does not say that the last snapshot was not written")
 			}
 			c.back(redis, archive)
 			again := serve(t, onServers(redis, archive)...)
@@ -145,8 +144,8 @@ func TestStopWithoutAStore(t *testing.T) {
 	}
 }
 
-// Exit code 0 means that everything is archived: the lease of a process that does not answer any more is waited for, if there is time.
-func TestStopWhenTheWriterDoesNotAnswer(t *testing.T) {
+// Exit code 0 means that everything is archived. A stop waits for the lease of a process that no longer answers, if there is time.
+func TestAStopWaitsForTheLeaseOfASilentWriter(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -167,12 +166,12 @@ func TestStopWhenTheWriterDoesNotAnswer(t *testing.T) {
 			writer.signal(syscall.SIGSTOP)
 			p.signal(syscall.SIGTERM)
 			if code := p.wait(testenv.Patience); code != c.code || !strings.Contains(p.said(), c.says) {
-				t.Errorf("the exit code is %d", code)
+				t.Errorf("the exit code is %d, want %d with %q", code, c.code, c.says)
 			}
 			if c.code != 0 {
 				return
 			}
-			redis.Kill() // what is in the archive now is all there is
+			redis.Kill() // only the archive is left
 			_ = writer.command.Process.Kill()
 			redis.Start()
 			again := serve(t, environ...)
@@ -182,8 +181,8 @@ func TestStopWhenTheWriterDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// A stop that is held up ends at the second signal.
-func TestASecondSignalEndsAStopThatIsHeldUp(t *testing.T) {
+// The second signal ends a stop that hangs.
+func TestASecondSignalEndsAHangingStop(t *testing.T) {
 	t.Parallel()
 	redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
 	for name, signals := range map[string][2]syscall.Signal{
@@ -195,13 +194,13 @@ func TestASecondSignalEndsAStopThatIsHeldUp(t *testing.T) {
 			defer archive.Resume()
 			p.signal(signals[0])
 			p.says("a second signal stops at once")
-			time.Sleep(2 * sameStop) // or it might be the first one again
+			time.Sleep(2 * sameStop) // or it counts as a repeat of the first
 			p.signal(signals[1])
 			if code := p.wait(testenv.Patience); code != exitFailed {
-				t.Errorf("the exit code is %d", code)
+				t.Errorf("the exit code is %d, want %d", code, exitFailed)
 			}
 			if !strings.Contains(p.said(), errHurried.Error()) {
-				t.Error("it does not say why")
+				t.Error("standard error does not say that a second signal ended the stop")
 			}
 		})
 	}

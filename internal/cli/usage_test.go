@@ -75,29 +75,29 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 func TestHelpExitsWith0(t *testing.T) {
 	for _, args := range [][]string{{"help"}, {"--help"}, {"guild", "--help"}, {"help", "key", "create"}} {
 		if out := succeed(t, nil, "", args...); !strings.Contains(out, "Usage:") {
-			t.Errorf("%v: %s", args, out)
+			t.Errorf("%v prints no usage: %s", args, out)
 		}
 	}
 }
 
-func TestHelpSaysWhatToGive(t *testing.T) {
+func TestHelpDescribesArguments(t *testing.T) {
 	for says, args := range map[string][]string{
 		`{"id":"…","name":"…","memberCount":1,"ownerId":"…"}`:               {"guild", "apply", "--help"},
 		"KEYID is what 'key list' shows, or the key's first 15 characters.": {"key", "revoke", "--help"},
 	} {
 		if out := succeed(t, nil, "", args...); !strings.Contains(out, says) {
-			t.Errorf("%v does not say %q:\n%s", args, says, out)
+			t.Errorf("%v does not print %q:\n%s", args, says, out)
 		}
 	}
 }
 
-func TestVersion(t *testing.T) {
+func TestVersionIsPrinted(t *testing.T) {
 	out := succeed(t, nil, "", "version")
 	if !strings.HasPrefix(out, "levelboard ") || !strings.Contains(out, "go1.") {
-		t.Errorf("%q", out)
+		t.Errorf("version prints %q, want levelboard's and Go's", out)
 	}
 	if flag := succeed(t, nil, "", "--version"); flag != out {
-		t.Errorf("with the flag %q, with the command %q", flag, out)
+		t.Errorf("--version prints %q, want %q as the command", flag, out)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestBadDocumentsExitWith1(t *testing.T) {
 		`null`:         `has no id: add the guild's id as "id"`,
 		`{"id":12}`:    broken + "it must be an object with the guild's id as text",
 		`[{"id":"1"}]`: broken + "it must be an object with the guild's id as text",
-		// The rest of these is how the library puts it.
+		// The rest of these messages is the JSON library's.
 		``:                     broken,
 		`{"id":"1"`:            broken,
 		`name: not-json`:       broken,

@@ -17,10 +17,10 @@ const token = "0123456789abcdef0123456789abcdef"
 
 var stores = []string{"LEVELBOARD_REDIS_URL=redis://localhost:6379/0", "LEVELBOARD_POSTGRES_URL=postgres://localhost/levelboard"}
 
-func TestDefaults(t *testing.T) {
+func TestAnEmptyEnvironmentGivesTheDefaults(t *testing.T) {
 	c, warnings, err := config.Load([]string{"PATH=/bin", "LEVELBOARD_REDIS_URL=", "LEVELBOARD_LISTEN="})
 	if err != nil || len(warnings) > 0 {
-		t.Fatalf("warnings %q, error %v; an empty environment is fine", warnings, err)
+		t.Fatalf("an empty environment gives the warnings %q and %v, want none", warnings, err)
 	}
 	want := config.Config{
 		Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9464",
@@ -33,10 +33,10 @@ func TestDefaults(t *testing.T) {
 		LogLevel:      slog.LevelInfo, LogFormat: config.Text,
 	}
 	if !reflect.DeepEqual(c, want) {
-		t.Errorf("got\n%vwant\n%v", c, want)
+		t.Errorf("the defaults are\n%vwant\n%v", c, want)
 	}
 	if !c.Embedded() {
-		t.Error("with no stores configured the service is embedded")
+		t.Error("without stores the service is not embedded")
 	}
 }
 
@@ -55,7 +55,7 @@ func TestEverySettingIsRead(t *testing.T) {
 		"LEVELBOARD_URL=http://elsewhere:1",
 	})
 	if err != nil || len(warnings) > 0 {
-		t.Fatalf("warnings %q, error %v", warnings, err)
+		t.Fatalf("loading every setting gives the warnings %q and %v, want none", warnings, err)
 	}
 	want := config.Config{
 		Listen: ":8080", OpsListen: "[::1]:9000",
@@ -70,26 +70,26 @@ func TestEverySettingIsRead(t *testing.T) {
 		PublicURL: "https://levels.example", LogLevel: slog.LevelDebug, LogFormat: config.JSON,
 	}
 	if !reflect.DeepEqual(c, want) {
-		t.Errorf("got\n%#v\nwant\n%#v", c, want)
+		t.Errorf("the settings are\n%#v\nwant\n%#v", c, want)
 	}
 	if c.Embedded() {
-		t.Error("with both stores configured the service is not embedded")
+		t.Error("with both stores the service is embedded")
 	}
 }
 
-func TestAProviderOfSignInOnThisMachineMayBePlain(t *testing.T) {
+func TestALocalSignInProviderMayUseHTTP(t *testing.T) {
 	for _, host := range []string{"127.0.0.1:9000", "localhost", "[::1]:9000"} {
 		_, _, err := config.Load([]string{
 			"LEVELBOARD_OAUTH_CLIENT_ID=i", "LEVELBOARD_OAUTH_CLIENT_SECRET=s", "LEVELBOARD_OAUTH_AUTH_URL=http://" + host + "/a",
 			"LEVELBOARD_OAUTH_TOKEN_URL=http://" + host + "/t", "LEVELBOARD_OAUTH_API_URL=http://" + host + "/api",
 		})
 		if err != nil {
-			t.Errorf("%s: %v", host, err)
+			t.Errorf("a provider at %s: %v, want it accepted", host, err)
 		}
 	}
 }
 
-func TestProblems(t *testing.T) {
+func TestInvalidSettingsAreExplained(t *testing.T) {
 	for _, test := range []struct {
 		environ []string
 		want    string
@@ -189,40 +189,40 @@ func TestProblems(t *testing.T) {
 			}
 			c, _, err := config.Load(environ)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("error %v, want %q", err, test.want)
+				t.Fatalf("loading gives %v, want %q", err, test.want)
 			}
 			if !reflect.DeepEqual(c, config.Config{}) {
-				t.Error("settings were returned with an error")
+				t.Error("an error comes with settings, want none")
 			}
 			for _, secret := range []string{"se/cret", "%zz", token[1:]} {
 				if strings.Contains(err.Error(), secret) {
-					t.Errorf("the error %q shows a secret", err)
+					t.Errorf("the error %q contains a secret", err)
 				}
 			}
 		})
 	}
 }
 
-func TestAllProblemsAtOnceAndEachOnce(t *testing.T) {
+func TestAllProblemsAreReportedOnce(t *testing.T) {
 	_, _, err := config.Load([]string{
 		"LEVELBOARD_LISTEN=x", "LEVELBOARD_SNAPSHOT_INTERVAL=soon", "LEVELBOARD_RATE_LIMIT_KEY=many",
 		"LEVELBOARD_LOG_LEVEL=loud", "LEVELBOARD_LOG_FORMAT=xml",
 	})
 	if err == nil {
-		t.Fatal("no error")
+		t.Fatal("loading five invalid settings gives no error")
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != 5 {
-		t.Fatalf("%d problems, want 5:\n%v", len(lines), err)
+		t.Fatalf("%d problems are reported, want 5:\n%v", len(lines), err)
 	}
 	for _, line := range lines {
 		if !strings.HasPrefix(line, "LEVELBOARD_") {
-			t.Errorf("%q does not begin with the setting's name", line)
+			t.Errorf("the problem %q does not begin with the setting's name", line)
 		}
 	}
 }
 
-func TestRedisTLSAndSentinel(t *testing.T) {
+func TestSettingsOfRedisTLSAndSentinels(t *testing.T) {
 	ca := testenv.NewCA(t)
 	pair := ca.Issue("levelboard")
 	c, warnings, err := config.Load([]string{
@@ -231,31 +231,31 @@ func TestRedisTLSAndSentinel(t *testing.T) {
 		"LEVELBOARD_REDIS_CA_FILE=" + ca.File(), "LEVELBOARD_REDIS_CERT_FILE=" + pair.CertFile, "LEVELBOARD_REDIS_KEY_FILE=" + pair.KeyFile,
 	})
 	if err != nil || len(warnings) > 0 {
-		t.Fatalf("warnings %q, error %v", warnings, err)
+		t.Fatalf("loading gives the warnings %q and %v, want none", warnings, err)
 	}
 	if read, err := c.RedisTLS(); err != nil || read.RootCAs == nil || len(read.Certificates) != 1 {
-		t.Errorf("TLS is %+v, %v", read, err)
+		t.Errorf("the TLS configuration is %+v (%v), want the authority and one certificate", read, err)
 	}
 	if strings.Contains(c.String(), "hunter2") || !strings.Contains(c.String(), "LEVELBOARD_REDIS_SENTINEL_PASSWORD=[redacted]\n") {
-		t.Errorf("printed as\n%s", c)
+		t.Errorf("the sentinels' password is not redacted:\n%s", c)
 	}
 	if read, err := (config.Config{}).RedisTLS(); read != nil || err != nil {
-		t.Errorf("without files TLS is %+v, %v", read, err)
+		t.Errorf("without files the TLS configuration is %+v (%v), want none", read, err)
 	}
 }
 
-func TestGoodRedisURLs(t *testing.T) {
+func TestValidRedisURLsAreAccepted(t *testing.T) {
 	for _, url := range []string{
 		"redis://h", "redis://h:6379", "redis://:p%2Fw@h:1/2", "rediss://u:p@h:1/0?db=1", "redis://[::1]:6379/0",
 		"unix:///run/redis.sock?db=2", "unix://u:p@/run/redis.sock",
 	} {
 		if _, _, err := config.Load([]string{"LEVELBOARD_REDIS_URL=" + url, stores[1]}); err != nil {
-			t.Errorf("%s: %v", url, err)
+			t.Errorf("the URL %s: %v, want it accepted", url, err)
 		}
 	}
 }
 
-func TestUnknownNames(t *testing.T) {
+func TestUnknownSettingsAreWarnedAbout(t *testing.T) {
 	environ := []string{"LEVELBOARD_LISTN=x", "LEVELBOARD_ADMIN_TOKN=" + token, "LEVELBOARD_COLOUR=green", "LEVELBOARD_LISTEN_FILE=x", "OTHER=1", "LEVELBOARD_URL=http://x"}
 	want := []string{
 		"LEVELBOARD_ADMIN_TOKN is not a setting; it has no effect",
@@ -265,10 +265,10 @@ func TestUnknownNames(t *testing.T) {
 	}
 	_, warnings, err := config.Load(environ)
 	if err != nil || !reflect.DeepEqual(warnings, want) {
-		t.Errorf("error %v, warnings\n%s\nwant\n%s", err, strings.Join(warnings, "\n"), strings.Join(want, "\n"))
+		t.Errorf("loading gives %v and the warnings\n%s\nwant\n%s", err, strings.Join(warnings, "\n"), strings.Join(want, "\n"))
 	}
 	if got := config.Unknown(environ); !reflect.DeepEqual(got, want) {
-		t.Errorf("Unknown: %q", got)
+		t.Errorf("Unknown returns %q, want %q", got, want)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("settings", "config", c)
 	for _, text := range []string{c.String(), logged.String(), fmt.Sprintf("%v %+v %s %#v", c, c, c, c)} {
 		if strings.Contains(text, "hunter2") || strings.Contains(text, token) {
-			t.Errorf("a secret is shown:\n%s", text)
+			t.Errorf("a secret is printed:\n%s", text)
 		}
 	}
 	for _, line := range []string{
@@ -296,7 +296,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		"LEVELBOARD_ADMIN_TOKEN=[redacted]", "LEVELBOARD_OAUTH_CLIENT_ID=id", "LEVELBOARD_OAUTH_CLIENT_SECRET=[redacted]", "LEVELBOARD_PUBLIC_URL=",
 	} {
 		if !strings.Contains("\n"+c.String(), "\n"+line+"\n") {
-			t.Errorf("no line %q in\n%s", line, c.String())
+			t.Errorf("the printed settings lack the line %q:\n%s", line, c.String())
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range config.Describe() {
 		if s.Description == "" || !strings.HasPrefix(s.Name, config.Prefix) || seen[s.Name] {
-			t.Errorf("%+v", s)
+			t.Errorf("the setting %+v has no description, another prefix, or a name used twice", s)
 		}
 		seen[s.Name] = true
 	}

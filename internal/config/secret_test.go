@@ -19,7 +19,7 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
-func TestSecretsFromFiles(t *testing.T) {
+func TestSecretsAreReadFromFiles(t *testing.T) {
 	c, warnings, err := config.Load([]string{
 		"LEVELBOARD_ADMIN_TOKEN_FILE=" + file(t, "t", token+"\n"),
 		"LEVELBOARD_REDIS_URL_FILE=" + file(t, "r", "redis://h:1\r\n"),
@@ -27,14 +27,14 @@ func TestSecretsFromFiles(t *testing.T) {
 		"LEVELBOARD_OAUTH_CLIENT_SECRET_FILE=" + file(t, "o", "secret\n"), "LEVELBOARD_OAUTH_CLIENT_ID=id",
 	})
 	if err != nil || len(warnings) > 0 {
-		t.Fatalf("warnings %q, error %v", warnings, err)
+		t.Fatalf("loading gives the warnings %q and %v, want none", warnings, err)
 	}
 	if c.AdminToken != token || c.RedisURL != "redis://h:1" || c.PostgresURL != "postgres://h/d" || c.OAuthClientSecret != "secret" {
-		t.Errorf("%#v", c)
+		t.Errorf("the settings are %#v, want the secrets in the files", c)
 	}
 }
 
-func TestBadSecretFiles(t *testing.T) {
+func TestInvalidSecretFilesAreExplained(t *testing.T) {
 	for name, test := range map[string]struct {
 		environ []string
 		want    string
@@ -48,52 +48,52 @@ func TestBadSecretFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := config.Load(test.environ)
 			if err == nil || err.Error() != test.want {
-				t.Errorf("error %q, want %q", err, test.want)
+				t.Errorf("loading gives %q, want %q", err, test.want)
 			}
 		})
 	}
 }
 
-func TestClientSettings(t *testing.T) {
+func TestTheClientFindsItsAdminToken(t *testing.T) {
 	dir := t.TempDir()
 	c, err := config.LoadClient([]string{"LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_SNAPSHOT_INTERVAL=nonsense"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.URL != "http://127.0.0.1:8080" || c.OpsListen != "127.0.0.1:9464" {
-		t.Errorf("%+v", c)
+		t.Errorf("the defaults are %+v", c)
 	}
 	if _, _, err := c.AdminToken(); !errors.Is(err, config.ErrNoAdminToken) {
-		t.Errorf("without a token anywhere: %v", err)
+		t.Errorf("without a token: %v, want ErrNoAdminToken", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "admin-token"), []byte("from-the-directory\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, from, err := c.AdminToken(); got != "from-the-directory" || from != filepath.Join(dir, "admin-token") || err != nil {
-		t.Errorf("%q from %s, %v", got, from, err)
+		t.Errorf("the token is %q from %s (%v), want the data directory's", got, from, err)
 	}
 
 	c, err = config.LoadClient([]string{"LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_ADMIN_TOKEN_FILE=" + file(t, "t", "from-the-file\n"), "LEVELBOARD_URL=https://x.example/"})
 	if err != nil || c.URL != "https://x.example" {
-		t.Fatalf("%+v, %v", c, err)
+		t.Fatalf("the client's settings are %+v (%v)", c, err)
 	}
 	if got, from, err := c.AdminToken(); got != "from-the-file" || from != "LEVELBOARD_ADMIN_TOKEN_FILE" || err != nil {
-		t.Errorf("%q from %s, %v", got, from, err)
+		t.Errorf("the token is %q from %s (%v), want the file's", got, from, err)
 	}
 	c, err = config.LoadClient([]string{"LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_ADMIN_TOKEN=" + token})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, from, err := c.AdminToken(); got != token || from != "LEVELBOARD_ADMIN_TOKEN" || err != nil {
-		t.Errorf("%q from %s, %v", got, from, err)
+		t.Errorf("the token is %q from %s (%v), want LEVELBOARD_ADMIN_TOKEN's", got, from, err)
 	}
 
 	if _, err := config.LoadClient([]string{"LEVELBOARD_URL=x.example:80"}); err == nil || !strings.HasPrefix(err.Error(), "LEVELBOARD_URL must be") {
-		t.Errorf("a bad URL: %v", err)
+		t.Errorf("a bad URL: %v, want an error that names LEVELBOARD_URL", err)
 	}
 }
 
-func TestSecretsThatAreReplaced(t *testing.T) {
+func TestReplacedSecretsAreReadAgain(t *testing.T) {
 	const redisURL, postgresURL = "redis://ada:first@h:1,i:2/0?pool_size=4", "postgres://ada:first@h,i/d?sslmode=verify-full"
 	redisFile, postgresFile := file(t, "r", redisURL+"\n"), file(t, "p", postgresURL)
 	c, _, err := config.Load([]string{
@@ -124,7 +124,7 @@ func TestSecretsThatAreReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			if now, err := cases.now(); now != secret || err != nil {
-				t.Errorf("%q, %v, want %q", now, err, secret)
+				t.Errorf("the secret is now %q (%v), want %q", now, err, secret)
 			}
 		}
 		for _, secret := range append(cases.refused, "", "\n") {
@@ -132,12 +132,12 @@ func TestSecretsThatAreReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			if now, err := cases.now(); now != "" || err == nil || strings.Contains(err.Error(), "sec") {
-				t.Errorf("%q: %q, %v", secret, now, err)
+				t.Errorf("with the file's content %q the secret is %q (%v), want an error without it", secret, now, err)
 			}
 		}
 	}
 	if shown := c.String() + c.GoString(); strings.Contains(shown, "first") || strings.Contains(shown, redisFile) {
-		t.Error("a secret or its file is shown")
+		t.Error("a secret or its file's name is printed")
 	}
 
 	direct, _, err := config.Load([]string{"LEVELBOARD_REDIS_URL=redis://h", "LEVELBOARD_POSTGRES_URL=postgres://h/d"})
@@ -145,6 +145,6 @@ func TestSecretsThatAreReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now, err := direct.RedisURLNow(); now != "redis://h" || err != nil {
-		t.Errorf("%q, %v", now, err)
+		t.Errorf("a URL without a file is %q (%v), want redis://h", now, err)
 	}
 }

@@ -22,7 +22,7 @@ func TestEveryFloorAnswers(t *testing.T) {
 	}
 	client := redis.NewClient(options)
 	defer client.Close()
-	for range 2 { // the second time replaces what is there
+	for range 2 { // the second time replaces the first
 		if err := fill(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
@@ -31,22 +31,22 @@ func TestEveryFloorAnswers(t *testing.T) {
 	defer server.Close()
 
 	if body := ask(t, "GET", server.URL+"/get/v2/levels/1", ""); len(body) != 210 || !json.Valid(body) {
-		t.Errorf("GET is %d bytes: %s", len(body), body)
+		t.Errorf("GET returns %d bytes, want 210 of JSON: %s", len(body), body)
 	}
-	first := fmt.Sprint(firstMember) // has 0 XP
+	first := fmt.Sprint(firstMember) // the member with 0 XP
 	if body := ask(t, "PATCH", server.URL+"/zincrby/v2/levels/1/users/"+first, `{"xp":{"increment":9000}}`); !strings.Contains(string(body), `"xp":9000}`) {
-		t.Errorf("ZINCRBY: %s", body)
+		t.Errorf("ZINCRBY returns %s, want 9000 XP", body)
 	}
 	var page top
 	if err := json.Unmarshal(ask(t, "GET", server.URL+"/top100/v2/levels/1?page=1", ""), &page); err != nil {
 		t.Fatal(err)
 	}
 	if len(page.Levels) != 100 || page.Levels[0].UserID != first || page.Levels[0].XP != 9000 || page.Levels[1].XP != 4999 {
-		t.Errorf("top100: %+v", page)
+		t.Errorf("top100 is %+v, want the raised member first", page)
 	}
 	last := page.Levels[99]
 	if last.Rank != 100 || last.MessageCount == 0 || len(last.User.Avatar) != 32 || !strings.HasPrefix(last.User.Username, "bench.member.") {
-		t.Errorf("the last of the top: %+v", last)
+		t.Errorf("row 100 of the top is %+v, want rank 100 with user data", last)
 	}
 
 	for route, name := range map[string]string{"get": "rank", "zincrby": "increment", "top100": "page"} {
@@ -55,7 +55,7 @@ func TestEveryFloorAnswers(t *testing.T) {
 			URL: server.URL + "/" + route, Bare: true, Scenario: scenario, Concurrency: 3, Duration: 50 * time.Millisecond, Members: boardMembers, Skew: loadgen.Uniform,
 		})
 		if err != nil || result.Total.Requests == 0 || result.Total.Failed() > 0 {
-			t.Errorf("the load on %s: %+v, %v", route, result, err)
+			t.Errorf("the load on %s: %+v (%v), want requests without failures", route, result, err)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func ask(t *testing.T, method, url, body string) []byte {
 	t.Helper()
 	answer, err := testenv.Send(t.Context(), nil, method, url, body)
 	if err != nil || answer.Status != http.StatusOK {
-		t.Fatalf("%s %s: %d, %v", method, url, answer.Status, err)
+		t.Fatalf("%s %s: status %d (%v), want 200", method, url, answer.Status, err)
 	}
 	return answer.Body
 }

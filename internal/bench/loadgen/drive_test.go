@@ -17,7 +17,7 @@ import (
 
 const hold = 400 * time.Millisecond
 
-// loadStalling puts load on a server that answers at once, but for the tenth request, which it holds, while the one connection is busy.
+// loadStalling puts load on a server that answers at once. It holds only the tenth request, which blocks the one connection.
 func loadStalling(t *testing.T, rate int) *Result {
 	t.Helper()
 	var asked atomic.Int64
@@ -32,32 +32,32 @@ func loadStalling(t *testing.T, rate int) *Result {
 		URL: server.URL, Bare: true, Scenario: scenario, Concurrency: 1, Rate: rate, Duration: 3 * hold, Members: 1, Skew: Uniform, Seed: 1,
 	})
 	if err != nil || result.Total.Failed() > 0 {
-		t.Fatalf("%+v, %v", result, err)
+		t.Fatalf("the load: %+v (%v), want no failures", result, err)
 	}
 	return result
 }
 
-// While the server stalls, some 120 of the 360 requests become due. In an open loop their waits count; in a closed loop only one
-// request ever waited.
-func TestLatencyCountsFromWhenARequestWasDue(t *testing.T) {
+// While the server stalls, some 120 of the 360 requests become due. In an open loop their waits count. In a closed loop only one request
+// waits.
+func TestLatencyCountsFromTheTimeARequestIsDue(t *testing.T) {
 	testenv.Again(t, func() error {
 		open := loadStalling(t, 300)
 		if l := open.Total.Latency; l.P90 < ms(hold)/10 || l.Max < ms(hold)*9/10 {
-			return fmt.Errorf("open loop: %+v", l)
+			return fmt.Errorf("the open loop's latency is %+v, want p90 and maximum near %v", l, hold)
 		}
 		o := open.Open
-		if o.Asked != 300 || o.Due != open.Total.Requests+o.Unsent { // whenever the machine stood still
-			t.Errorf("%+v, %d requests", o, open.Total.Requests)
+		if o.Asked != 300 || o.Due != open.Total.Requests+o.Unsent { // also on a busy machine
+			t.Errorf("the open loop has %+v with %d requests, want 300 a second", o, open.Total.Requests)
 		}
 		if o.Due < 250 || o.Due > 470 {
-			return fmt.Errorf("%+v, %d requests", o, open.Total.Requests)
+			return fmt.Errorf("the open loop has %+v with %d requests, want about 360 due", o, open.Total.Requests)
 		}
 		closed := loadStalling(t, 0)
 		if closed.Open != nil {
-			t.Errorf("closed loop: %+v", closed.Open)
+			t.Errorf("the closed loop has the open loop's counts %+v", closed.Open)
 		}
 		if l := closed.Total.Latency; l.P90 > ms(hold)/10 || l.Max < ms(hold)*9/10 {
-			return fmt.Errorf("closed loop: %+v", l)
+			return fmt.Errorf("the closed loop's latency is %+v, want a low p90 and a maximum near %v", l, hold)
 		}
 		return nil
 	})
@@ -65,7 +65,7 @@ func TestLatencyCountsFromWhenARequestWasDue(t *testing.T) {
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
-func TestPercentilesOfWhatWasRecorded(t *testing.T) {
+func TestPercentilesAreExactToOnePerMille(t *testing.T) {
 	record := newRecorder(2)
 	for i := range 10_000 {
 		record.succeeded(0, time.Duration(i+1)*100*time.Microsecond)
@@ -74,24 +74,24 @@ func TestPercentilesOfWhatWasRecorded(t *testing.T) {
 	record.succeeded(1, 2*maxLatency)
 	record.failed(1, timedOut)
 	if succeeded, failed := record.count(); succeeded != 10_002 || failed != 1 {
-		t.Errorf("%d succeeded, %d failed", succeeded, failed)
+		t.Errorf("%d requests succeeded and %d failed, want 10002 and 1", succeeded, failed)
 	}
 	m := measured("x", record.tallies[0], 4*time.Second)
 	if m.Requests != 10_000 || m.PerSecond != 2500 || m.Failed() != 0 {
-		t.Errorf("%+v", m)
+		t.Errorf("the measurement is %+v, want 10000 requests, 2500 a second", m)
 	}
 	for _, p := range []struct{ got, want float64 }{{m.Latency.P50, 500}, {m.Latency.P90, 900}, {m.Latency.P99, 990}, {m.Latency.P999, 999}, {m.Latency.Max, 1000}} {
 		if p.got < p.want || p.got > p.want*1.001 {
-			t.Errorf("%g ms instead of %g: %+v", p.got, p.want, m.Latency)
+			t.Errorf("a percentile is %g ms, want %g: %+v", p.got, p.want, m.Latency)
 		}
 	}
 	other := measured("y", record.tallies[1], time.Second)
 	if !maps.Equal(other.Errors, map[string]int64{timedOut: 1}) || other.Latency.Max < 60_000 || other.Latency.Max > 60_060 {
-		t.Errorf("%+v", other)
+		t.Errorf("the other operation is %+v, want one timeout after 60 s", other)
 	}
 }
 
-func TestTable(t *testing.T) {
+func TestTheTableHasEveryOperation(t *testing.T) {
 	r := &Result{
 		Scenario: "mixed", URL: "http://h:1", Concurrency: 64, Members: 100_000, Active: 1000, Guilds: 1, Skew: Zipf, Seed: 42, Seconds: 10.04,
 		Operations: []Measured{
@@ -120,7 +120,7 @@ Errors: 503 (1,000 times), broken connection (2 times).
 Verified: 100,000 members gained the 5,000 XP that were acknowledged, and 10 of the 30 XP whose outcome is unknown.
 `
 	if b.String() != want {
-		t.Errorf("%s", b.String())
+		t.Errorf("the table is\n%s\nwant\n%s", b.String(), want)
 	}
 }
 
@@ -130,7 +130,7 @@ func someBench(members int) *bench {
 	}
 }
 
-func TestSeedDecidesWhatIsDrawn(t *testing.T) {
+func TestTheSeedDecidesTheRequests(t *testing.T) {
 	mixed, _ := FindScenario("mixed")
 	draws := func(seed uint64) (counts []int, requests []string) {
 		m := newMix(someBench(1000), mixed.shares, rand.New(rand.NewPCG(seed, 0)))
@@ -145,14 +145,14 @@ func TestSeedDecidesWhatIsDrawn(t *testing.T) {
 	}
 	counts, requests := draws(1)
 	if _, again := draws(1); !slices.Equal(requests, again) {
-		t.Error("the same seed drew other requests")
+		t.Error("the same seed made other requests")
 	}
 	if _, other := draws(2); slices.Equal(requests, other) {
-		t.Error("another seed drew the same requests")
+		t.Error("another seed made the same requests")
 	}
 	for i, share := range mixed.shares {
 		if want := 50 * share.weight; counts[i] < want-200 || counts[i] > want+200 {
-			t.Errorf("of 5000 draws %v are of each operation; %s has %d shares of 100", counts, share.operation.name, share.weight)
+			t.Errorf("5000 requests have the operations %v, want %d%% of %s", counts, share.weight, share.operation.name)
 		}
 	}
 }

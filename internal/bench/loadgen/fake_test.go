@@ -16,29 +16,29 @@ import (
 	"time"
 )
 
-// fake is as much of a service as a run needs. It counts right, and its hooks make it do wrong.
+// fake has as much of a service as a run needs. It counts correctly unless its hooks make errors.
 type fake struct {
 	mu      sync.Mutex
 	xp      map[string]int64
-	guild   []byte          // its settings; nil when there is none
+	guild   []byte          // its settings, or nil
 	keys    map[string]bool // secrets
-	made    int             // keys
+	made    int             // number of keys
 	changes int
-	gone    string // a member that was deleted
-	calls   int    // of messages
+	gone    string // a deleted member
+	calls   int    // number of calls of messages
 
-	// onChange answers the nth change in place of the fake, which it may have count (or not) by calling add.
+	// onChange answers the nth change in place of the fake. It may call add to count the change.
 	onChange func(w http.ResponseWriter, n int, user string, add func(user string, times int64))
-	// onCall answers the nth call in place of the fake if it says so. The first call makes the members.
+	// onCall may answer the nth call of messages, and returns whether it did. The first call creates the members.
 	onCall func(w http.ResponseWriter, call int) bool
 
-	enough func() // called with the last of someChanges
+	enough func() // called at the last of someChanges
 }
 
-// someChanges are more than those at which a fake does wrong.
+// someChanges is more than the number at which a fake makes errors.
 const someChanges = 40
 
-// runToTheWrong runs until the fake has answered someChanges, however long that takes.
+// runToTheWrong runs until the fake has answered someChanges.
 func runToTheWrong(t *testing.T, f *fake, o Options) (*Result, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -48,7 +48,7 @@ func runToTheWrong(t *testing.T, f *fake, o Options) (*Result, error) {
 	return Run(ctx, o)
 }
 
-// count counts a change; the fake is locked.
+// count counts a change. The fake is locked.
 func (f *fake) count() {
 	if f.changes++; f.changes == someChanges && f.enough != nil {
 		f.enough()
@@ -57,7 +57,7 @@ func (f *fake) count() {
 
 const fakeKey = "lb_fake" // and the key's number
 
-// admits reports if the request has a key, and answers otherwise; the fake is locked.
+// admits reports whether the request has a key, or refuses it. The fake is locked.
 func (f *fake) admits(w http.ResponseWriter, r *http.Request) bool {
 	if !f.keys[r.Header.Get("X-Api-Key")] {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -156,7 +156,7 @@ func (f *fake) page(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]any{"levels": all[from:min(from+pageSize, len(all))]})
 }
 
-// messages is the fake's messages endpoint: 3 XP for each message, and no cooldown.
+// messages gives 3 XP for each message, without a cooldown.
 func (f *fake) messages(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-func TestWhatIsWanted(t *testing.T) {
+func TestWantsFollowsLevelsAndEvents(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		a                 Announcement
@@ -36,11 +36,11 @@ func TestWhatIsWanted(t *testing.T) {
 			c.a.Events = []Event{LevelUp}
 		}
 		if got := c.a.Wants(c.previous, c.reached, nil); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+			t.Errorf("%s: Wants returns %v, want %v", c.name, got, c.want)
 		}
 	}
 	if a := (Announcement{From: 1, Every: 1, OnlyWithRoles: true, Events: []Event{LevelUp}}); !a.Wants(3, 7, []string{"Regular"}) {
-		t.Error("with roles: false")
+		t.Error("Wants with roles returns false, want true")
 	}
 }
 
@@ -53,15 +53,15 @@ func TestASecretIsNotShown(t *testing.T) {
 	}
 	for _, text := range []string{string(encoded), fmt.Sprint(s), fmt.Sprintf("%#v %+v %q", s, Announcement{URL: s}, s)} {
 		if strings.Contains(text, "topsecret") || !strings.Contains(text, shown) {
-			t.Errorf("printed: %s", text)
+			t.Errorf("the secret is printed as %s, want %s", text, shown)
 		}
 	}
 	if s.IsShown() || !Secret(s.Shown()).IsShown() || s.Reveal() != string(s) {
-		t.Error("what is shown is taken for the address")
+		t.Error("the shown form counts as the address, or the address as shown")
 	}
 }
 
-func TestAddresses(t *testing.T) {
+func TestInvalidAddressesAreExplained(t *testing.T) {
 	allowed := func(host string) bool { return host == "10.1.2.3" || host == "hooks.INTERNAL." || host == "::1" }
 	for address, want := range map[string]string{
 		"https://discord.com/api/webhooks/1/x": "", "https://discord.com": "", "http://10.1.2.3:80/x": "", "http://hooks.INTERNAL./": "", "http://[::1]:1/": "",
@@ -70,7 +70,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		got := Secret(address).Check(allowed)
 		if (want == "") != (got == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", address, got, want)
+			t.Errorf("the address %s gives %q, want %q", address, got, want)
 		}
 	}
 }

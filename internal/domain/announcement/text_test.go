@@ -9,14 +9,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ann is an announcement with a text.
+// ann returns an announcement with a text.
 func ann(text string) *Announcement {
 	return &Announcement{Kind: Discord, Events: []Event{LevelUp, PeriodOf}, Text: &text, From: 1, Every: 1, Mention: true}
 }
 
 var reached = Reached{UserID: "100000000000000002", Name: "Ada*", Level: 10, Previous: 9, XP: 4150, Rank: 3, Roles: []string{"Regular", "V_I_P"}, Guild: "Gophers"}
 
-func TestTextsOfLevelUps(t *testing.T) {
+func TestTextsOfLevelUpsAreRendered(t *testing.T) {
 	for text, want := range map[string]string{
 		"{user} {name} {level} {previousLevel} {xp} {rank}": `<@100000000000000002> Ada\* 10 9 4150 3`,
 		"{guild}: {roles}": `Gophers: Regular, V\_I\_P`,
@@ -40,17 +40,17 @@ func TestTextsOfLevelUps(t *testing.T) {
 	silent := ann("{user}")
 	silent.Mention = false
 	if got := silent.LevelUp(reached); got != `Ada\*` {
-		t.Errorf("without mention: %q", got)
+		t.Errorf("without a mention the text is %q, want the escaped name", got)
 	}
 	plain := reached
 	plain.Roles = nil
 	own := &Announcement{Mention: true}
 	if got := own.LevelUp(plain); got != "<@100000000000000002> has reached level 10!" {
-		t.Errorf("own text: %q", got)
+		t.Errorf("the default text is %q", got)
 	}
 }
 
-func TestTextsOfPeriods(t *testing.T) {
+func TestTextsOfPeriodsAreRendered(t *testing.T) {
 	over := Closed{Period: "2026-W48", Winners: [3]string{"Ada", "", "[Bob](x)"}, Guild: "Gophers"}
 	for text, want := range map[string]string{
 		"{period} {guild}: {first} {second} {third}":    `2026-W48 Gophers: Ada  \[Bob\](x)`,
@@ -67,7 +67,7 @@ func TestTextsOfPeriods(t *testing.T) {
 	}
 }
 
-func TestWrongTexts(t *testing.T) {
+func TestInvalidTextsAreExplained(t *testing.T) {
 	for text, want := range map[string]string{
 		"ab {foo}":                   "is wrong at character 4: {foo} ",
 		"äö {}":                      "is wrong at character 4: {} ",
@@ -88,28 +88,28 @@ func TestWrongTexts(t *testing.T) {
 		"{##roles}":                  "is wrong at character 1: {##roles} ",
 	} {
 		if _, _, err := render(text, nil); !strings.HasPrefix(fmt.Sprint(err), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
+			t.Errorf("the text %q gives %v, want %q", text, err, want)
 		}
 	}
 }
 
-// Whatever people are called, a message has no more than what Discord takes, and no mention or markdown comes out of a name.
-func TestAnyNames(t *testing.T) {
+// With any names, a message fits Discord's limit, and a name makes no mention or markdown.
+func TestNamesMakeNoMarkdown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := reached
 		r.Name = rapid.String().Draw(t, "name")
 		text := strings.Repeat("{name}", rapid.IntRange(1, 300).Draw(t, "times"))
 		if n := utf8.RuneCountInString(ann(text).LevelUp(r)); n > MaxMessage {
-			t.Errorf("%d characters", n)
+			t.Errorf("the message has %d characters, want at most %d", n, MaxMessage)
 		}
 		shown := Escape(r.Name)
 		for i, c := range shown {
 			if strings.ContainsRune("*_~`|<>[]", c) && !odd(shown[:i]) {
-				t.Fatalf("%q shows %q", r.Name, shown)
+				t.Fatalf("the name %q is shown as %q, with unescaped markdown", r.Name, shown)
 			}
 		}
 		if strings.ContainsAny(shown, "\n\r\t") {
-			t.Errorf("%q has lines", shown)
+			t.Errorf("the name %q is shown with line ends", shown)
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestAnyNames(t *testing.T) {
 // odd reports whether a text ends in an odd number of backslashes.
 func odd(text string) bool { return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1 }
 
-func TestEscape(t *testing.T) {
+func TestEscapeEscapesMarkdown(t *testing.T) {
 	for name, want := range map[string]string{
 		"Anna-Maria": "Anna-Maria", "# big": `\# big`, "-# small": `\-# small`, "a\nb": "a b", `\`: `\\`, "||x||": `\|\|x\|\|`,
 		"<@1>": `\<@1\>`, "https://x": `https\://x`, "`c`": "\\`c\\`",

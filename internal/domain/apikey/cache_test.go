@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// archive is a Source in memory that can be down and counts what it was asked.
+// archive is a Source in memory that can be down and counts its calls.
 type archive struct {
 	mu    sync.Mutex
 	keys  map[string]*apikey.Key
@@ -68,7 +68,7 @@ func (w *world) expect(t *testing.T, presented string, want fault.Code) {
 	t.Helper()
 	k, err := w.keys.Authenticate(t.Context(), presented)
 	if k != nil || !fault.Is(err, want) {
-		t.Fatalf("got key %v and error %v, want a fault of code %d", k, err, want)
+		t.Fatalf("authenticating returned the key %v and %v, want a fault of code %d", k, err, want)
 	}
 }
 
@@ -76,12 +76,12 @@ func (w *world) accepted(t *testing.T) *apikey.Key {
 	t.Helper()
 	k, err := w.keys.Authenticate(t.Context(), w.secret)
 	if err != nil || k.ID != w.key.ID {
-		t.Fatalf("the key is not accepted: %v, %v", k, err)
+		t.Fatalf("authenticating returned %v (%v), want the key %s", k, err, w.key.ID)
 	}
 	return k
 }
 
-func TestARefusedKeyIsTheSameFaultWhateverTheReason(t *testing.T) {
+func TestEveryRefusedKeyIsTheSameFault(t *testing.T) {
 	w := newWorld(t)
 	unknown, _, _ := mint(t)
 	stolenID, keyID, _ := mint(t)
@@ -97,15 +97,15 @@ func TestARefusedKeyIsTheSameFaultWhateverTheReason(t *testing.T) {
 		got := fault.From(err)
 		const message = "The API key is missing or not valid. Send one that is neither revoked nor expired in the header X-Api-Key."
 		if got == nil || got.Code != fault.Unauthenticated || got.Message != message {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want Unauthenticated with %q", name, err, message)
 		}
 		if presented != "" && strings.Contains(err.Error(), presented) {
-			t.Errorf("%s: the error holds the key's text", name)
+			t.Errorf("%s: the error contains the key's text", name)
 		}
 	}
 }
 
-func TestAKeyExpiresWhileItIsHeld(t *testing.T) {
+func TestACachedKeyExpires(t *testing.T) {
 	w := newWorld(t)
 	at := noon.Add(time.Hour)
 	w.key.ExpiresAt = &at
@@ -121,33 +121,33 @@ func TestUnknownIDsAreRememberedUntilForgotten(t *testing.T) {
 		w.expect(t, secret, fault.Unauthenticated)
 	}
 	if w.archive.asked[keyID] != 1 {
-		t.Fatalf("asked the archive %d times for one unknown id", w.archive.asked[keyID])
+		t.Fatalf("the archive was asked %d times for one unknown id, want once", w.archive.asked[keyID])
 	}
 	w.archive.keys[keyID] = &apikey.Key{ID: keyID, Hash: hash}
 	w.keys.Changed(keyID)
 	if _, err := w.keys.Authenticate(t.Context(), secret); err != nil {
-		t.Fatalf("refused after it was created: %v", err)
+		t.Fatalf("after its creation the key is refused: %v", err)
 	}
 }
 
-func TestWhatIsInMemoryAsksNoArchive(t *testing.T) {
+func TestInMemoryKnowsCachedAndMalformedKeys(t *testing.T) {
 	w := newWorld(t)
 	unknown, _, _ := mint(t)
 	for _, presented := range []string{w.secret, unknown} {
 		if w.keys.InMemory(presented) {
-			t.Error("what nobody asked for is in memory")
+			t.Error("a key that was not looked up is in memory")
 		}
 		_, _ = w.keys.Authenticate(t.Context(), presented)
 		if !w.keys.InMemory(presented) {
-			t.Error("what the archive has said is not in memory")
+			t.Error("an unknown key that was looked up is not in memory")
 		}
 	}
 	if !w.keys.InMemory("malformed") {
-		t.Error("the archive is asked for what is no key")
+		t.Error("a malformed key is not in memory, so the archive would be asked")
 	}
 }
 
-func TestManyUnknownIDsPushNoKeyOut(t *testing.T) {
+func TestUnknownIDsEvictNoKey(t *testing.T) {
 	w := newWorld(t)
 	w.accepted(t)
 	for range 300 {
@@ -167,34 +167,34 @@ func TestARevokedKeyIsRefusedOnceForgotten(t *testing.T) {
 		delete(w.archive.keys, w.key.ID)
 		forget(w)
 		if _, err := w.keys.Authenticate(t.Context(), w.secret); !fault.Is(err, fault.Unauthenticated) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want Unauthenticated", name, err)
 		}
 	}
 }
 
-func TestAKeyThatCannotBeLookedUpIsUnavailableNotInvalid(t *testing.T) {
+func TestAFailedLookupIsUnavailable(t *testing.T) {
 	w := newWorld(t)
 	w.archive.down = errors.New("connection refused")
 	w.expect(t, w.secret, fault.Unavailable)
 	_, err := w.keys.Authenticate(t.Context(), w.secret)
 	if !errors.Is(err, w.archive.down) || strings.Contains(err.Error(), w.secret) {
-		t.Fatalf("the log would read: %v", err)
+		t.Fatalf("the error is %v, want the cause without the key", err)
 	}
 	w.archive.down = nil
 	w.accepted(t)
 }
 
-func TestGrantsInAnotherOrderAreFoundAndTheArchivesKeyIsNotChanged(t *testing.T) {
+func TestUnsortedGrantsAreFound(t *testing.T) {
 	w := newWorld(t)
 	numeric := []id.Guild{"99999999999999999", "100000000000000001", "100000000000000002"}
 	w.key.GuildIDs = append([]id.Guild{}, numeric...)
 	k := w.accepted(t)
 	for _, g := range numeric {
 		if !k.Granted(g) {
-			t.Errorf("no access to %s", g)
+			t.Errorf("the key has no access to %s", g)
 		}
 	}
 	if !reflect.DeepEqual(w.key.GuildIDs, numeric) {
-		t.Errorf("the archive's own list became %v", w.key.GuildIDs)
+		t.Errorf("the archive's list was changed to %v", w.key.GuildIDs)
 	}
 }

@@ -52,7 +52,7 @@ func (l *ledger) of(keyID string) int64 {
 	return l.requests[keyID]
 }
 
-// metered is a world whose requests are counted.
+// metered returns a world whose requests are counted.
 func metered(t *testing.T) (*world, *apikey.Meter, *ledger) {
 	w, l := newWorld(t), newLedger()
 	m := apikey.NewMeter(l, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
@@ -60,10 +60,10 @@ func metered(t *testing.T) (*world, *apikey.Meter, *ledger) {
 	return w, m, l
 }
 
-func TestRequestsAreCountedWhoseKeyIsValid(t *testing.T) {
+func TestRequestsWithValidKeysAreCounted(t *testing.T) {
 	w, m, l := metered(t)
 	w.accepted(t)
-	if _, err := w.keys.Recheck(t.Context(), w.secret); err != nil { // of a request that continues
+	if _, err := w.keys.Recheck(t.Context(), w.secret); err != nil { // for a request that continues
 		t.Fatal(err)
 	}
 	w.now = noon.Add(time.Second)
@@ -75,30 +75,30 @@ func TestRequestsAreCountedWhoseKeyIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, last := l.of(w.key.ID), l.last[w.key.ID]; n != 2 || !last.Equal(w.now) {
-		t.Errorf("counted %d requests, the last at %v; want 2, %v", n, last, w.now)
+		t.Errorf("%d requests are counted, the last at %v, want 2 and %v", n, last, w.now)
 	}
 	if err := m.Flush(t.Context()); err != nil || l.of(w.key.ID) != 2 {
-		t.Errorf("after a flush of nothing: %d, %v", l.of(w.key.ID), err)
+		t.Errorf("after a second flush %d requests are stored (%v), want 2", l.of(w.key.ID), err)
 	}
 }
 
-func TestAFlushThatFailsIsRepeated(t *testing.T) {
+func TestAFailedFlushIsRepeated(t *testing.T) {
 	w, m, l := metered(t)
 	l.fail(errors.New("connection refused"))
 	for range 3 {
 		w.accepted(t)
 		if err := m.Flush(t.Context()); err == nil {
-			t.Fatal("the failure is not told")
+			t.Fatal("the flush returned no error, want the store's")
 		}
 	}
 	l.fail(nil)
 	if err := m.Flush(t.Context()); err != nil || l.of(w.key.ID) != 3 {
-		t.Errorf("written down are %d requests of 3, %v", l.of(w.key.ID), err)
+		t.Errorf("%d requests are stored (%v), want 3", l.of(w.key.ID), err)
 	}
 }
 
-// A key is forgotten whenever it changes; what was counted of it until then must not be.
-func TestManyCountAtOnceAndNothingIsLost(t *testing.T) {
+// A change drops a key from the cache, but not the count of its requests.
+func TestConcurrentRequestsAreAllCounted(t *testing.T) {
 	w, m, l := metered(t)
 	const clients, each = 8, 400
 	var group sync.WaitGroup
@@ -106,14 +106,14 @@ func TestManyCountAtOnceAndNothingIsLost(t *testing.T) {
 		group.Go(func() {
 			for i := range each {
 				if _, err := w.keys.Authenticate(t.Context(), w.secret); err != nil {
-					t.Errorf("authenticate: %v", err)
+					t.Errorf("authenticating: %v", err)
 				}
 				switch i % 40 {
 				case 7:
 					w.keys.Changed(w.key.ID)
 				case 9:
 					if err := m.Flush(t.Context()); err != nil {
-						t.Errorf("flush: %v", err)
+						t.Errorf("flushing: %v", err)
 					}
 				}
 			}
@@ -121,11 +121,11 @@ func TestManyCountAtOnceAndNothingIsLost(t *testing.T) {
 	}
 	group.Wait()
 	if err := m.Flush(t.Context()); err != nil || l.of(w.key.ID) != clients*each {
-		t.Errorf("counted %d requests of %d, %v", l.of(w.key.ID), clients*each, err)
+		t.Errorf("%d requests are counted (%v), want %d", l.of(w.key.ID), err, clients*each)
 	}
 }
 
-func TestAFlushIsInPieces(t *testing.T) {
+func TestAFlushHasBoundedBatches(t *testing.T) {
 	w, m, l := metered(t)
 	w.keys = apikey.NewCache(w.archive, 2000, func() time.Time { return noon }, m)
 	for range 1234 {
@@ -139,11 +139,11 @@ func TestAFlushIsInPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(l.requests) != 1234 || l.largest > 500 {
-		t.Errorf("%d keys are written down, %d at once", len(l.requests), l.largest)
+		t.Errorf("%d keys are stored, at most %d at once, want 1234 and 500", len(l.requests), l.largest)
 	}
 }
 
-// A killed replica loses what it has not flushed: less than a minute.
+// A killed replica loses what it has not flushed, which is less than a minute.
 func TestTheMeterFlushesWithinAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, m, l := metered(t)
@@ -153,10 +153,10 @@ func TestTheMeterFlushesWithinAMinute(t *testing.T) {
 		for range 3 {
 			w.accepted(t)
 			before := l.of(w.key.ID)
-			time.Sleep(time.Minute - time.Second) // in the bubble's time
+			time.Sleep(time.Minute - time.Second) // synctest's time
 			synctest.Wait()
 			if l.of(w.key.ID) != before+1 {
-				t.Error("a request is not written down after a minute")
+				t.Error("a request is not stored after a minute")
 			}
 		}
 		stop()
@@ -164,7 +164,7 @@ func TestTheMeterFlushesWithinAMinute(t *testing.T) {
 	})
 }
 
-func TestCountingTakesNoMemory(t *testing.T) {
+func TestCountingDoesNotAllocate(t *testing.T) {
 	counted, _, _ := metered(t)
 	plain := newWorld(t)
 	allocs := func(w *world) float64 {
@@ -176,6 +176,6 @@ func TestCountingTakesNoMemory(t *testing.T) {
 		})
 	}
 	if with, without := allocs(counted), allocs(plain); with > without {
-		t.Errorf("a request takes %v allocations with the count and %v without", with, without)
+		t.Errorf("a request makes %v allocations with the count and %v without, want no more", with, without)
 	}
 }

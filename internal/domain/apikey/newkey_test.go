@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// body is a valid request with some properties replaced ("" removes one).
+// body returns a valid request with some properties replaced ("" removes one).
 func body(replace map[string]string) string {
 	properties := map[string]string{"name": `"bot"`, "ownerId": `"100000000000000001"`, "permission": `"read"`}
 	for name, value := range replace {
@@ -28,7 +28,7 @@ func body(replace map[string]string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-func TestNewKeyDefaults(t *testing.T) {
+func TestANewKeyHasDefaults(t *testing.T) {
 	for name, text := range map[string]string{
 		"absent": body(nil),
 		"null":   body(map[string]string{"expiresAt": "null", "rateLimit": "null", "guildIds": "[]"}),
@@ -36,12 +36,12 @@ func TestNewKeyDefaults(t *testing.T) {
 		got, err := apikey.ParseNewKey([]byte(text), noon)
 		want := apikey.NewKey{Name: "bot", OwnerID: "100000000000000001", Permission: apikey.Read, GuildIDs: []id.Guild{}}
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v", name, got, err)
+			t.Errorf("%s: the new key is %+v (%v), want %+v", name, got, err, want)
 		}
 	}
 }
 
-func TestNewKeyWithEverything(t *testing.T) {
+func TestANewKeysPropertiesAreRead(t *testing.T) {
 	got, err := apikey.ParseNewKey([]byte(body(map[string]string{
 		"name": `"Bot ü 😀"`, "permission": `"read_write"`, "guildIds": `["200000000000000002","200000000000000001"]`,
 		"expiresAt": `"2026-05-01T14:00:00.1239+01:00"`, "rateLimit": "0",
@@ -52,7 +52,7 @@ func TestNewKeyWithEverything(t *testing.T) {
 		GuildIDs: []id.Guild{"200000000000000001", "200000000000000002"}, ExpiresAt: &expiry, RateLimit: &none,
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Fatalf("got %+v, %v; want %+v", got, err, want)
+		t.Fatalf("the new key is %+v (%v), want %+v", got, err, want)
 	}
 }
 
@@ -65,7 +65,7 @@ func guildList(n int) string {
 	return string(text)
 }
 
-func TestNewKeyBounds(t *testing.T) {
+func TestANewKeysPropertiesAreBounded(t *testing.T) {
 	for name, c := range map[string]struct{ property, last, beyond string }{
 		"name":        {"name", `"` + strings.Repeat("é", 50) + `"`, `"` + strings.Repeat("é", 50) + `x"`},
 		"rateLimit":   {"rateLimit", "2147483647", "2147483648"},
@@ -81,12 +81,12 @@ func TestNewKeyBounds(t *testing.T) {
 		}
 		_, err := apikey.ParseNewKey([]byte(body(map[string]string{c.property: c.beyond})), noon)
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.property) {
-			t.Errorf("%s: the first value beyond: %v", name, err)
+			t.Errorf("%s: the first value beyond the bound gives %v, want fault.Invalid", name, err)
 		}
 	}
 }
 
-func TestNewKeyRefuses(t *testing.T) {
+func TestInvalidNewKeysAreRefused(t *testing.T) {
 	for property, values := range map[string][]string{
 		"name": {"", "null", `""`, `" "`, "1", `"a\nb"`, `"a\u007f"`, `"a\u0085"`, `"a\u0000"`, `"\u200b"`, `"\u200d \ufeff"`, `"\u3164"`,
 			`"\u202egod"`, `"bot\u2069"`, `"bot\u200f"`, `"\u061cbot"`},
@@ -101,13 +101,13 @@ func TestNewKeyRefuses(t *testing.T) {
 		for _, value := range values {
 			_, err := apikey.ParseNewKey([]byte(body(map[string]string{property: value})), noon)
 			if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), property) {
-				t.Errorf("%s of %q: %v", property, value, err)
+				t.Errorf("%s of %q gives %v, want fault.Invalid that names it", property, value, err)
 			}
 		}
 	}
 	for _, text := range []string{"", "null", "[]", body(nil) + "{}", `{"name":"a","name":"b"}`} {
 		if _, err := apikey.ParseNewKey([]byte(text), noon); !fault.Is(err, fault.Invalid) {
-			t.Errorf("body %q: %v", text, err)
+			t.Errorf("the body %q gives %v, want fault.Invalid", text, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func mint(tb testing.TB) (secret, keyID string, hash [32]byte) {
 	return secret, keyID, hash
 }
 
-func TestMintMakesKeysThatParseAndDiffer(t *testing.T) {
+func TestMintedKeysParseAndDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	var used [256]int
 	for range 500 {
@@ -27,7 +27,7 @@ func TestMintMakesKeysThatParseAndDiffer(t *testing.T) {
 			t.Fatal("a key is not lb_ + 12 + 32 + 6 characters, its id first")
 		}
 		if strings.Trim(secret[3:], alphabet) != "" {
-			t.Fatal("a key holds characters that are not letters or digits")
+			t.Fatal("a key has characters that are not letters or digits")
 		}
 		if hash != sha256.Sum256([]byte(secret)) {
 			t.Fatal("the hash is not the SHA-256 of the text")
@@ -36,17 +36,17 @@ func TestMintMakesKeysThatParseAndDiffer(t *testing.T) {
 			t.Fatalf("a fresh key parses to %q, %v; its id is %q", parsed, err, keyID)
 		}
 		if seen[keyID] || seen[secret[15:47]] {
-			t.Fatal("an id or a secret came twice")
+			t.Fatal("two keys have the same id or secret")
 		}
 		seen[keyID], seen[secret[15:47]] = true, true
 		for i := 3; i < 47; i++ {
 			used[secret[i]]++
 		}
 	}
-	// 22000 digits: 355 of each are expected, with a deviation of 19; without the rejection eight digits would have 430.
+	// Of 22000 digits about 355 of each are expected, with a deviation of 19. Without the rejection eight digits would have 430.
 	for _, c := range []byte(alphabet) {
 		if used[c] < 255 || used[c] > 455 {
-			t.Errorf("digit %c came %d times of 22000, want about 355", c, used[c])
+			t.Errorf("the digit %c came %d times of 22000, want about 355", c, used[c])
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestParseRefusesEveryChangedCharacter(t *testing.T) {
 			}
 			changed := secret[:i] + string([]byte{c}) + secret[i+1:]
 			if _, err := apikey.Parse(changed); !errors.Is(err, apikey.ErrMalformed) {
-				t.Fatalf("character %d changed to %q is not refused: %v", i, c, err)
+				t.Fatalf("with character %d changed to %q Parse returns %v, want ErrMalformed", i, c, err)
 			}
 		}
 	}
@@ -70,12 +70,12 @@ func TestParseRefusesEveryChangedCharacter(t *testing.T) {
 		}
 		swapped := secret[:i-1] + secret[i:i+1] + secret[i-1:i] + secret[i+1:]
 		if _, err := apikey.Parse(swapped); err == nil {
-			t.Fatalf("characters %d and %d swapped are not refused", i-1, i)
+			t.Fatalf("Parse accepts the key with characters %d and %d swapped", i-1, i)
 		}
 	}
 }
 
-func TestParseRefusesWhatIsNotAKey(t *testing.T) {
+func TestParseRefusesOtherTexts(t *testing.T) {
 	secret, _, _ := mint(t)
 	for name, text := range map[string]string{
 		"nothing":           "",
@@ -91,16 +91,16 @@ func TestParseRefusesWhatIsNotAKey(t *testing.T) {
 		"digits beyond one": secret[:20] + "é" + secret[22:],
 	} {
 		if keyID, err := apikey.Parse(text); !errors.Is(err, apikey.ErrMalformed) || keyID != "" {
-			t.Errorf("%s: got %q, %v", name, keyID, err)
+			t.Errorf("Parse of %s returns %q (%v), want ErrMalformed", name, keyID, err)
 		}
 	}
 }
 
-func TestTheIDIsFoundInWhatPeopleHaveOfAKey(t *testing.T) {
+func TestIDInFindsTheID(t *testing.T) {
 	secret, keyID, _ := mint(t)
 	for name, text := range map[string]string{"the id": keyID, "the name plate": secret[:15], "as pages show it": secret[:15] + "…", "the whole text": secret} {
 		if got, err := apikey.IDIn(text); err != nil || got != keyID {
-			t.Errorf("%s: got %q, %v", name, got, err)
+			t.Errorf("IDIn of %s returns %q (%v), want %q", name, got, err, keyID)
 		}
 	}
 	for name, text := range map[string]string{
@@ -108,19 +108,19 @@ func TestTheIDIsFoundInWhatPeopleHaveOfAKey(t *testing.T) {
 		"one letter more": secret + "a", "without the prefix": secret[3:], "another prefix": "gh_" + secret[3:], "a path": "lb_../../guilds",
 	} {
 		if got, err := apikey.IDIn(text); !errors.Is(err, apikey.ErrMalformed) || got != "" {
-			t.Errorf("%s: got %q, %v", name, got, err)
+			t.Errorf("IDIn of %s returns %q (%v), want ErrMalformed", name, got, err)
 		}
 	}
 }
 
-// The text of a key is a promise to scanners and to keys already handed out. The checksums were computed by zlib.
-func TestTheTextsFormStays(t *testing.T) {
+// Scanners and keys already handed out rely on the form of a key's text. zlib computed these checksums.
+func TestTheFormOfAKeyDoesNotChange(t *testing.T) {
 	for _, text := range []string{
 		"lb_000000000000" + "00000000000000000000000000000000" + "2pYetp",
 		"lb_Abc123xyzZ09" + "abcdefghijklmnopqrstuvwxyzABCDEF" + "1biDIx",
 	} {
 		if keyID, err := apikey.Parse(text); err != nil || keyID != text[3:15] {
-			t.Errorf("%s: %q, %v", text, keyID, err)
+			t.Errorf("Parse of %s returns %q (%v), want %q", text, keyID, err, text[3:15])
 		}
 	}
 }
@@ -135,18 +135,18 @@ func FuzzParse(f *testing.F) {
 		keyID, err := apikey.Parse(text)
 		if err != nil {
 			if !errors.Is(err, apikey.ErrMalformed) || keyID != "" {
-				t.Fatalf("refused with (%q, %v)", keyID, err)
+				t.Fatalf("Parse of %q returns %q (%v), want ErrMalformed", text, keyID, err)
 			}
 			return
 		}
 		if len(text) != 53 || text[:15] != "lb_"+keyID {
-			t.Fatalf("accepted a text of %d bytes with the id %q", len(text), keyID)
+			t.Fatalf("Parse accepts a text of %d bytes with the id %q", len(text), keyID)
 		}
 		if at < 0 || at >= len(text) || text[at] == c {
 			return
 		}
 		if _, err := apikey.Parse(text[:at] + string([]byte{c}) + text[at+1:]); err == nil {
-			t.Fatalf("byte %d changed to %q is still accepted", at, c)
+			t.Fatalf("Parse accepts the key with byte %d changed to %q", at, c)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// draw is a random that returns the test's number, and records its calls and their arguments.
+// draw is a random source that returns the test's number and records its calls.
 type draw struct {
 	number, asked, of int
 }
@@ -39,7 +39,7 @@ func roles(multiplier float64, ids ...id.Role) guild.Multiplier {
 	return m
 }
 
-func TestXP(t *testing.T) {
+func TestXPFollowsRulesAndMultipliers(t *testing.T) {
 	base := guild.Settings{XPPerMessageMin: 20, XPPerMessageMax: 20, XPGlobalMultiplier: 1}
 	with := func(change func(s *guild.Settings)) guild.Settings {
 		s := base
@@ -87,33 +87,33 @@ func TestXP(t *testing.T) {
 		"an ignored role":                       {ignoring, Message{Channel: "1", Roles: []id.Role{"1", "9"}}, Uncounted},
 		"an ignored user":                       {ignoring, Message{UserID: "9", Channel: "1"}, Uncounted},
 		"none of them":                          {ignoring, everywhere, 20},
-		"the highest there is": {with(func(s *guild.Settings) {
+		"the highest XP and multipliers": {with(func(s *guild.Settings) {
 			s.XPPerMessageMin, s.XPPerMessageMax, s.XPGlobalMultiplier, s.Multipliers = 1000, 1000, 5, []guild.Multiplier{channels(5, "1"), roles(5, "1")}
 		}), everywhere, 125000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &draw{}
 			if got := NewRules(&c.settings).XP(c.message, d.random); got != c.want {
-				t.Errorf("%d XP, want %d", got, c.want)
+				t.Errorf("the message gives %d XP, want %d", got, c.want)
 			}
 			if c.want <= 0 && d.asked != 0 || c.want > 0 && d.asked != 1 {
-				t.Errorf("asked for %d random numbers", d.asked)
+				t.Errorf("%d random numbers were drawn, want one if the message gives XP", d.asked)
 			}
 		})
 	}
 }
 
-func TestRandomNumberIsFromTheLeastToTheMost(t *testing.T) {
+func TestXPIsFromTheMinimumToTheMaximum(t *testing.T) {
 	r := NewRules(&guild.Settings{XPPerMessageMin: 15, XPPerMessageMax: 40, XPGlobalMultiplier: 1})
 	for number, want := range map[int]level.XP{0: 15, 25: 40} {
 		d := &draw{number: number}
 		if got := r.XP(Message{Channel: "1"}, d.random); got != want || d.of != 26 {
-			t.Errorf("%d XP of %d numbers, want %d of 26", got, d.of, want)
+			t.Errorf("the message gives %d XP drawn from %d numbers, want %d of 26", got, d.of, want)
 		}
 	}
 }
 
-// The product is that of the decimals as people wrote them.
+// The product is of the decimals as written, not of the floats.
 func TestScaleIsExact(t *testing.T) {
 	decimal := rapid.Custom(func(t *rapid.T) string {
 		digits := rapid.IntRange(0, 16).Draw(t, "digits")
@@ -138,13 +138,13 @@ func TestScaleIsExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			if back, _ := new(big.Rat).SetString(strconv.FormatFloat(value, 'g', -1, 64)); back.Cmp(exact) != 0 {
-				t.Skip("more digits than a float has")
+				t.Skip("a float does not hold that many digits")
 			}
 			factors[i] = factorOf(value)
 		}
 		want := new(big.Int).Quo(product.Num(), product.Denom()).Int64()
 		if got := scale(n, factors[0], factors[1], factors[2]); int64(got) != want {
-			t.Errorf("%d, want %d", got, want)
+			t.Errorf("the scaled number is %d, want %d", got, want)
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/domain/displayname"
 )
 
-// cleaned are texts, and what can be seen of them.
+// cleaned maps texts to their visible parts.
 var cleaned = map[string]string{
 	"":                                       "",
 	"Ada":                                    "Ada",
@@ -34,13 +34,13 @@ var cleaned = map[string]string{
 	strings.Repeat(" ", 1024) + "x":          "",
 }
 
-func TestClean(t *testing.T) {
+func TestCleanKeepsTheVisibleText(t *testing.T) {
 	for text, want := range cleaned {
 		if got := displayname.Clean(text); got != want {
 			t.Errorf("Clean(%.60q) = %.60q, want %.60q", text, got, want)
 		}
 		if got := displayname.Any(text); got != (want != "") {
-			t.Errorf("Any(%.60q) = %v", text, got)
+			t.Errorf("Any(%.60q) = %v, want %v", text, got, want != "")
 		}
 	}
 }
@@ -51,7 +51,7 @@ func FuzzAnyIsWhatCleanLeaves(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if clean := displayname.Clean(text); displayname.Any(text) != (clean != "") {
-			t.Errorf("Any(%q) = %v, Clean leaves %q", text, displayname.Any(text), clean)
+			t.Errorf("Any(%q) = %v, but Clean leaves %q", text, displayname.Any(text), clean)
 		}
 	})
 }

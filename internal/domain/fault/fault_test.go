@@ -14,10 +14,10 @@ var errCause = errors.New("dial tcp: password=hunter2")
 func TestFromFindsTheFaultInAChain(t *testing.T) {
 	f := fault.New(fault.Conflict, "%d of %s", 2, "them")
 	if got := fault.From(fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", f))); got != f || got.Message != "2 of them" {
-		t.Errorf("from a chain: %+v", got)
+		t.Errorf("From of a chain returns %+v, want %+v", got, f)
 	}
 	if got := fault.From(nil); got != nil {
-		t.Errorf("from nil: %+v", got)
+		t.Errorf("From of nil returns %+v, want nil", got)
 	}
 	if fault.Is(nil, fault.Internal) || !fault.Is(f, fault.Conflict) || fault.Is(f, fault.Internal) {
 		t.Error("Is does not compare codes")
@@ -28,43 +28,43 @@ func TestAnErrorWithoutACodeIsInternalAndKeepsItsCause(t *testing.T) {
 	for _, err := range []error{errCause, fmt.Errorf("read: %w", errCause), &fault.Error{Cause: errCause}} {
 		f := fault.From(err)
 		if f.Code != fault.Internal || !errors.Is(f, errCause) {
-			t.Errorf("%v: %+v", err, f)
+			t.Errorf("From of %v returns %+v, want Internal with the cause", err, f)
 		}
 	}
 }
 
-func TestTheCauseIsForTheLogOnly(t *testing.T) {
+func TestTheMessageHidesTheCause(t *testing.T) {
 	for _, f := range []*fault.Error{fault.Down("read a member", errCause), fault.Wrap(errCause, fault.NotFound, "no such guild"), fault.From(errCause)} {
 		if strings.Contains(f.Message, "hunter2") || f.Message == "" {
-			t.Errorf("message %q", f.Message)
+			t.Errorf("the message is %q, want one without the cause", f.Message)
 		}
 		if !strings.Contains(f.Error(), f.Message) || !strings.Contains(f.Error(), errCause.Error()) || !errors.Is(f, errCause) {
-			t.Errorf("text for the log %q", f.Error())
+			t.Errorf("the text for the log is %q, want the message and the cause", f.Error())
 		}
 	}
 	if f := fault.New(fault.Invalid, "page must be at least 1"); f.Error() != f.Message || f.Unwrap() != nil {
-		t.Errorf("without a cause: %q, %v", f.Error(), f.Unwrap())
+		t.Errorf("without a cause the text is %q and Unwrap %v", f.Error(), f.Unwrap())
 	}
 }
 
-func TestDownSaysWhenToTryAgain(t *testing.T) {
+func TestDownIsUnavailableWithRetryAfter(t *testing.T) {
 	f := fault.Down("read a member", errCause)
 	if f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Error(), "read a member") {
-		t.Errorf("%+v", f)
+		t.Errorf("Down returns %+v, want Unavailable with RetryAfter and the operation", f)
 	}
 }
 
-func TestAFaultOfAPartOfABodyNamesThePart(t *testing.T) {
+func TestAFaultInABodyNamesItsPath(t *testing.T) {
 	for path, want := range map[string]string{"": "The body must have at most 2 items", "roles[0].id": "roles[0].id must have at most 2 items"} {
 		f := fault.At(path, "must have at most %d items", 2).Because(errCause)
 		if f.Code != fault.Invalid || f.Path != path || f.Message != want || !errors.Is(f, errCause) {
-			t.Errorf("at %q: %+v", path, f)
+			t.Errorf("the fault at %q is %+v, want the message %q", path, f, want)
 		}
 		if rule := f.Rule(); !strings.HasSuffix(rule, "must have at most 2 items") || path != "" && rule != "must have at most 2 items" {
-			t.Errorf("at %q: the rule is %q", path, rule)
+			t.Errorf("the rule of the fault at %q is %q", path, rule)
 		}
 	}
 	if f := (&fault.Error{Path: "curve", Message: "the curve must rise"}); f.Rule() != f.Message {
-		t.Errorf("a rule that does not begin with the path: %q", f.Rule())
+		t.Errorf("the rule of a message without its path is %q, want the message", f.Rule())
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 var errAway = errors.New("the archive is away: password=hunter2")
 
-// source is an archive of settings in memory, which counts and can be away.
+// source is an archive of settings in memory that counts its calls and can be down.
 type source struct {
 	mu     sync.Mutex
-	guilds map[id.Guild]string // with their vanities
+	guilds map[id.Guild]string // guilds with their vanities
 	away   bool
 	asked  int
 }
@@ -58,7 +58,7 @@ func (s *source) goAway() {
 	s.away = true
 }
 
-// asks returns how often the source was asked since the last call.
+// asks returns the number of calls since the last call of asks.
 func (s *source) asks() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,18 +80,18 @@ func newCache() (*guild.Cache, *source) {
 func byID(t *testing.T, d *guild.Cache, g id.Guild) {
 	t.Helper()
 	if found, err := d.ByID(t.Context(), g); err != nil || found.ID != g {
-		t.Errorf("%s: %+v, %v", g, found, err)
+		t.Errorf("the guild %s is found as %+v (%v)", g, found, err)
 	}
 }
 
 func byVanity(t *testing.T, d *guild.Cache, vanity string, want id.Guild) {
 	t.Helper()
 	if found, err := d.ByVanity(t.Context(), vanity); err != nil || found.ID != want {
-		t.Errorf("%s: %+v, %v; want %s", vanity, found, err, want)
+		t.Errorf("the vanity %s finds %+v (%v), want %s", vanity, found, err, want)
 	}
 }
 
-// fails asks for a guild by its id or its vanity.
+// fails looks up a guild by its id or vanity, which must fail with this code.
 func fails(t *testing.T, d *guild.Cache, name string, code fault.Code) {
 	t.Helper()
 	var err error
@@ -102,11 +102,11 @@ func fails(t *testing.T, d *guild.Cache, name string, code fault.Code) {
 		found, err = d.ByVanity(t.Context(), name)
 	}
 	if !fault.Is(err, code) || found != nil {
-		t.Errorf("%s: %+v, %v, want code %v", name, found, err, code)
+		t.Errorf("%s finds %+v (%v), want code %v", name, found, err, code)
 	}
 }
 
-func TestGuildsAndTheirAbsenceAreRemembered(t *testing.T) {
+func TestGuildsAndAbsencesAreCached(t *testing.T) {
 	d, s := newCache()
 	for range 3 {
 		byVanity(t, d, "gophers", guildA)
@@ -123,8 +123,8 @@ func TestGuildsAndTheirAbsenceAreRemembered(t *testing.T) {
 	byVanity(t, d, "nobody", guildB)
 }
 
-// Who was known before the archive went away is served on, also when something has changed just before.
-func TestChangedGuildsAreServedWhileTheArchiveIsAway(t *testing.T) {
+// Guilds that were cached before the archive went down are served, even if they changed just before.
+func TestChangedGuildsAreServedWhileTheArchiveIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, s := newCache()
 		s.guilds[guildB] = "new"
@@ -141,8 +141,8 @@ func TestChangedGuildsAreServedWhileTheArchiveIsAway(t *testing.T) {
 	})
 }
 
-func TestAVanityMoves(t *testing.T) {
-	// The changes of the two guilds arrive one after the other, in either order.
+func TestAVanityMovesToAnotherGuild(t *testing.T) {
+	// The changes of the two guilds may arrive in either order.
 	for _, order := range [][]id.Guild{{guildA, guildB}, {guildB, guildA}} {
 		d, s := newCache()
 		s.guilds[guildB] = ""
@@ -151,32 +151,32 @@ func TestAVanityMoves(t *testing.T) {
 		s.guilds[guildA], s.guilds[guildB] = "", "gophers"
 		d.Changed(order[0])
 		if found, err := d.ByVanity(t.Context(), "gophers"); err == nil && found.Vanity != "gophers" {
-			t.Errorf("after %s changed: found %+v, which has not the name", order[0], found)
+			t.Errorf("after the change of %s the vanity finds %+v, which lacks it", order[0], found)
 		}
 		d.Changed(order[1])
 		byVanity(t, d, "gophers", guildB)
 		if found, err := d.ByID(t.Context(), guildA); err != nil || found.Vanity != "" {
-			t.Errorf("the guild that gave the name up: %+v, %v", found, err)
+			t.Errorf("the guild that gave its vanity up is %+v (%v), want none", found, err)
 		}
 	}
 }
 
-// The guild was read again, without the name, while the name still points to it.
-func TestANameThatItsGuildNoLongerHasFindsNothing(t *testing.T) {
+// The guild was read again without its vanity, which still points to it.
+func TestAStaleVanityFindsNothing(t *testing.T) {
 	d, s := newCache()
 	s.guilds[guildA] = "moved"
 	byVanity(t, d, "moved", guildA)
 	d.Changed(guildA)
 	byID(t, d, guildA)
 	s.guilds[guildA] = "other"
-	// The cache holds the guild as "moved"; the archive points "other" to it.
+	// The cache has the guild as "moved", and the archive finds it as "other".
 	fails(t, d, "other", fault.NotFound)
 	d.Changed(guildA)
 	byVanity(t, d, "other", guildA)
 	fails(t, d, "moved", fault.NotFound)
 }
 
-func TestForgetAll(t *testing.T) {
+func TestForgetAllDropsEverything(t *testing.T) {
 	d, s := newCache()
 	byVanity(t, d, "gophers", guildA)
 	fails(t, d, string(guildB), fault.NotFound)
@@ -187,7 +187,7 @@ func TestForgetAll(t *testing.T) {
 	fails(t, d, string(guildA), fault.NotFound)
 }
 
-func TestTheCacheServesOnWhileTheArchiveIsAway(t *testing.T) {
+func TestTheCacheServesWhileTheArchiveIsDown(t *testing.T) {
 	d, s := newCache()
 	byVanity(t, d, "gophers", guildA)
 	fails(t, d, "nobody", fault.NotFound)
@@ -200,9 +200,9 @@ func TestTheCacheServesOnWhileTheArchiveIsAway(t *testing.T) {
 	fails(t, d, "late", fault.Unavailable)
 	_, err := d.ByID(t.Context(), guildB)
 	if f := fault.From(err); f.RetryAfter <= 0 || !errors.Is(err, errAway) || f.Message == f.Error() {
-		t.Errorf("error %+v, want a time, and the cause for the log only", f)
+		t.Errorf("the error is %+v, want RetryAfter and a cause that is only in the log", f)
 	}
-	// A failure is not remembered.
+	// A failure is not cached.
 	s.away = false
 	byID(t, d, guildB)
 	byVanity(t, d, "late", guildB)

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/domain/guild"
 )
 
-func TestDescriptionsAreRefused(t *testing.T) {
+func TestInvalidDescriptionsAreRefused(t *testing.T) {
 	const snowflake = " must be 17 to 19 digits, the first not 0"
 	long := func(list, item string, most int) string {
 		items := make([]string, most+1)
@@ -43,7 +43,7 @@ func TestDescriptionsAreRefused(t *testing.T) {
 	} {
 		given, err := guild.ParseDescription([]byte(body))
 		if f := fault.From(err); err == nil || f.Code != fault.Invalid || f.Message != want {
-			t.Errorf("%.100s: %+v, %v, want %q", body, given, err, want)
+			t.Errorf("the description %.100s is read as %+v (%v), want %q", body, given, err, want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func FuzzParseDescription(f *testing.F) {
 		s := parse(t, full)
 		settings, d := given.In(s, guild.Directory{})
 		if !reflect.DeepEqual(s, parse(t, full)) {
-			t.Fatalf("%q changed the settings that it was put in", body)
+			t.Fatalf("applying %q changed its input settings", body)
 		}
 		encoded, err := guild.MarshalDirectory(d)
 		if err != nil {
@@ -73,19 +73,19 @@ func FuzzParseDescription(f *testing.F) {
 			t.Fatalf("%q is archived as %s and read as %+v, %v", body, encoded, archived, err)
 		}
 		if again, same := given.In(settings, d); !guild.Same(again, settings) || !guild.SameDirectory(same, d) {
-			t.Fatalf("%q, given twice, makes %+v of %+v", body, again, settings)
+			t.Fatalf("%q applied twice makes %+v of %+v", body, again, settings)
 		}
 		document, err := guild.Marshal(settings)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := guild.Parse(gid, document); err != nil && !fault.Is(err, fault.TooLarge) {
-			t.Fatalf("%q makes a document that is refused: %v", body, err)
+			t.Fatalf("%q makes a document that Parse refuses: %v", body, err)
 		}
 	})
 }
 
-func TestTheDirectoryNamesWhatItHas(t *testing.T) {
+func TestTheDirectoryNamesRolesAndChannels(t *testing.T) {
 	s := parse(t, full)
 	given, err := guild.ParseDescription([]byte(`{"roles":[{"id":"300000000000000001","name":"New","color":7,"position":70}],
 		"channels":[{"id":"200000000000000001","name":"halp","position":9},{"id":"300000000000000002","name":"a channel"}]}`))
@@ -99,9 +99,9 @@ func TestTheDirectoryNamesWhatItHas(t *testing.T) {
 	want.Multipliers[0].Channels[0] = guild.Channel{ID: "200000000000000001", Name: "halp", Position: 9}
 	want.Multipliers[1].Roles[0], want.RoleRewards[2].Roles[0], want.RoleRewards[3].Roles[0] = renamed, renamed, renamed
 	if !reflect.DeepEqual(settings, want) {
-		t.Errorf("got  %+v\nwant %+v", settings, want)
+		t.Errorf("the named settings are\n%+v, want\n%+v", settings, want)
 	}
 	if !reflect.DeepEqual(s, parse(t, full)) {
-		t.Errorf("the settings that were named changed: %+v", s)
+		t.Errorf("naming changed its input settings: %+v", s)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 const gid id.Guild = "100000000000000000"
 
-// with returns a document of what is required and more properties.
+// with returns a document of the required properties and more.
 func with(more string) string {
 	if more != "" {
 		more = "," + more
@@ -25,7 +25,7 @@ func with(more string) string {
 	return `{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"` + more + `}`
 }
 
-// full gives every property a value that is not its default.
+// full gives every property a value other than its default.
 const full = `{"id":"100000000000000000","name":"Gophers & <co>","icon":"a_0123456789abcdef0123456789abcdef","memberCount":2147483647,
 	"ownerId":"100000000000000001","adminIds":["100000000000000003","100000000000000002"],"enabled":false,"visibility":"private","embedding":true,
 	"vanity":"GoPhers1","curve":[0,75.83333333333333,22.5,1.6666666666666667],"xpGainInterval":10000,"xpPerMessageMin":1000,
@@ -48,25 +48,25 @@ func parse(t testing.TB, document string) guild.Settings {
 	t.Helper()
 	s, err := guild.Parse(gid, []byte(document))
 	if err != nil {
-		t.Fatalf("%s: %v", document, err)
+		t.Fatalf("parsing %s: %v", document, err)
 	}
 	return s
 }
 
-func TestDefaults(t *testing.T) {
+func TestMissingPropertiesHaveDefaults(t *testing.T) {
 	want := guild.Settings{
 		ID: gid, Name: "Gophers", MemberCount: 5, OwnerID: "200000000000000001", Enabled: true, Visibility: guild.Public,
 		XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40, XPGlobalMultiplier: 1, TimeZone: "UTC", AuditIncrementsFrom: 1000,
 	}
 	if got := parse(t, with("")); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
+		t.Errorf("the defaults are\n%+v, want\n%+v", got, want)
 	}
-	// The document with every default written out, as the contract shows it, says the same.
+	// A document with every default written out means the same.
 	explicit := with(`"icon":null,"adminIds":[],"enabled":true,"visibility":"public","embedding":false,"vanity":null,"curve":"default","xpGainInterval":60000,
 		"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],"multipliers":[],"roleRewards":[],
 		"timeZone":"UTC","periods":[],"seasons":[]`)
 	if got := parse(t, explicit); !reflect.DeepEqual(got, want) {
-		t.Errorf("written out: got  %+v\nwant %+v", got, want)
+		t.Errorf("with the defaults written out the settings are\n%+v, want\n%+v", got, want)
 	}
 }
 
@@ -88,40 +88,40 @@ func TestParseReadsEveryProperty(t *testing.T) {
 			{ID: "6ba7b811-9dad-41d1-80b4-00c04fd430c8", Type: guild.RoleMultiplier,
 				Roles: []guild.Role{{ID: "300000000000000001", Name: "Regular", Color: &white, Position: 1}, {ID: "300000000000000002", Name: "x"}}},
 		},
-		RoleRewards: []guild.RoleReward{ // sorted by level, equal levels as they were given
+		RoleRewards: []guild.RoleReward{ // sorted by level, equal levels as given
 			{ID: "6ba7b814-9dad-41d1-80b4-00c04fd430c8", Level: 0, Stack: true},
 			{ID: "6ba7b813-9dad-41d1-80b4-00c04fd430c8", Level: 5, Stack: true},
 			{ID: "6ba7b815-9dad-41d1-80b4-00c04fd430c8", Level: 5, Stack: true, Roles: []guild.Role{{ID: "300000000000000001", Name: "b"}}},
 			{ID: "6ba7b812-9dad-41d1-80b4-00c04fd430c8", Level: 10000, Roles: []guild.Role{{ID: "300000000000000001", Name: "a", Color: &black}}},
 		},
 		TimeZone: "America/Argentina/Buenos_Aires", Periods: []period.Kind{period.Monthly, period.Daily},
-		Seasons: []period.Season{ // as they were given
+		Seasons: []period.Season{ // as given
 			{ID: "spring-27", Name: "Frühling 🌱", Start: period.DayOf(2027, time.March, 1), End: period.DayOf(2027, time.June, 1)},
 			{ID: "winter-26", Name: "Winter", Start: period.DayOf(2026, time.December, 1), End: period.DayOf(2027, time.March, 1)},
 		},
 	}
 	if got := parse(t, full); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
+		t.Errorf("the settings are\n%+v, want\n%+v", got, want)
 	}
 }
 
-// The command can be older than the service.
-func TestAnAnswerOfANewerVersionIsRead(t *testing.T) {
+// The command may be older than the service.
+func TestUnknownPropertiesOfAnAnswerAreIgnored(t *testing.T) {
 	newer := strings.ReplaceAll(full, `"name":`, `"later":[{}],"name":`)
 	s, err := guild.Answered([]byte(newer))
 	if err != nil || !guild.Same(s, parse(t, full)) {
-		t.Errorf("read %+v, %v", s, err)
+		t.Errorf("the answer is read as %+v (%v), want the known properties", s, err)
 	}
 	if _, err := guild.Answered([]byte(`{}`)); err == nil {
-		t.Error("an empty document was read")
+		t.Error("an empty answer is accepted")
 	}
 }
 
-func TestAChannelAndARoleMayHaveTheSameNumber(t *testing.T) {
+func TestAChannelAndARoleMayHaveTheSameID(t *testing.T) {
 	parse(t, multiplier(`"targets":[`+channel+`]},{"type":"Role","multiplier":1,"targets":[{"id":"200000000000000001","name":"x"}]`))
 }
 
-func TestDocumentsRoundTrip(t *testing.T) {
+func TestDocumentsAreReadAsWritten(t *testing.T) {
 	for _, document := range []string{with(""), full, with(`"curve":"mee6"`), with(`"curve":[150,-100,50]`), with(`"multipliers":[{"type":"Role","multiplier":-0,"targets":[]}]`)} {
 		s := parse(t, document)
 		roundTrip(t, s)
@@ -135,15 +135,15 @@ func roundTrip(t testing.TB, s guild.Settings) {
 		t.Fatal(err)
 	}
 	if parsed := parse(t, string(encoded)); !reflect.DeepEqual(parsed, s) {
-		t.Errorf("parsed %+v\nwant   %+v", parsed, s)
+		t.Errorf("the document is parsed as %+v\nwant %+v", parsed, s)
 	}
 	archived, err := guild.Unmarshal(encoded)
 	if err != nil || !reflect.DeepEqual(archived, s) {
-		t.Errorf("from the archive %+v, %v\nwant %+v", archived, err, s)
+		t.Errorf("the archived document is read as %+v (%v)\nwant %+v", archived, err, s)
 	}
 }
 
-func TestMarshalAnswersEveryProperty(t *testing.T) {
+func TestMarshalWritesEveryProperty(t *testing.T) {
 	encoded, err := guild.Marshal(parse(t, with(`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,
 		"targets":[{"id":"200000000000000001","name":"help"}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,
 		"roles":[{"id":"300000000000000001","name":"Regular"}]}],"periods":["week"],
@@ -159,37 +159,37 @@ func TestMarshalAnswersEveryProperty(t *testing.T) {
 		`"stack":true,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":0}]}],` +
 		`"timeZone":"UTC","periods":["week"],"seasons":[{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}],"announcements":[],"auditIncrementsFrom":1000}`
 	if string(encoded) != want {
-		t.Errorf("got  %s\nwant %s", encoded, want)
+		t.Errorf("the document is\n%s, want\n%s", encoded, want)
 	}
 	for more, curve := range map[string]string{`"curve":"amari"`: `"amari"`, `"curve":[55,-40,20]`: `[55,-40,20]`, `"curve":[0,0.5,1e2]`: `[0,0.5,100]`} {
 		encoded, err := guild.Marshal(parse(t, with(more)))
 		var got struct{ Curve json.RawMessage }
 		if err != nil || json.Unmarshal(encoded, &got) != nil || string(got.Curve) != curve {
-			t.Errorf("%s: answered as %s, %v", more, got.Curve, err)
+			t.Errorf("with %s the curve is written as %s (%v), want %s", more, got.Curve, err, curve)
 		}
 	}
 }
 
-func TestIDsAreMadeWhenAbsent(t *testing.T) {
+func TestMissingIDsAreGenerated(t *testing.T) {
 	document := with(`"multipliers":[{"type":"Role","multiplier":1,"targets":[]},{"type":"Role","multiplier":1,"targets":[]}],"roleRewards":[{"level":1,"roles":[]}]`)
 	a, b := parse(t, document), parse(t, document)
 	ids := map[guild.UUID]bool{a.Multipliers[0].ID: true, a.Multipliers[1].ID: true, a.RoleRewards[0].ID: true, b.Multipliers[0].ID: true, b.RoleRewards[0].ID: true}
 	if len(ids) != 5 || ids[""] {
-		t.Errorf("ids are not all new: %v", ids)
+		t.Errorf("the generated ids are %v, want 5 different ones", ids)
 	}
 	roundTrip(t, a)
 }
 
-func TestUnmarshalNeverBlamesAClient(t *testing.T) {
+func TestUnmarshalErrorsAreInternal(t *testing.T) {
 	for _, document := range []string{``, `{}`, with(""), with(`"id":"x"`), with(`"id":"100000000000000000","vanity":"a"`), `{"id":null}`} {
 		if _, err := guild.Unmarshal([]byte(document)); err == nil || !fault.Is(err, fault.Internal) {
-			t.Errorf("%s: got %v, want an error of ours", document, err)
+			t.Errorf("unmarshalling %s gives %v, want fault.Internal", document, err)
 		}
 	}
 }
 
-func TestWhatIsAnsweredIsAcceptedAgain(t *testing.T) {
-	// Short as sent, but with the defaults filled in longer than a body may be.
+func TestADocumentTooLargeToPutBackIsRefused(t *testing.T) {
+	// The document is short as sent, but too long for a body once the defaults are filled in.
 	var multipliers []string
 	for m := range 10 {
 		var targets []string
@@ -200,9 +200,9 @@ func TestWhatIsAnsweredIsAcceptedAgain(t *testing.T) {
 	}
 	document := with(`"multipliers":[` + strings.Join(multipliers, ",") + `]`)
 	if len(document) > guild.MaxDocument {
-		t.Fatalf("the test's document has %d bytes already", len(document))
+		t.Fatalf("the test's document has %d bytes, too many already", len(document))
 	}
 	if _, err := guild.Parse(gid, []byte(document)); !fault.Is(err, fault.TooLarge) {
-		t.Errorf("got %v, want too large", err)
+		t.Errorf("parsing gives %v, want fault.TooLarge", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/domain/guild"
 )
 
-// onlyInvalid fails the test for any other error than a client's.
+// onlyInvalid fails the test unless err is the client's fault.
 func onlyInvalid(t *testing.T, in string, err error) {
 	t.Helper()
 	if !fault.Is(err, fault.Invalid) {
@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if !json.Valid(document) || s.ID != gid || s.MemberCount < 1 || s.XPPerMessageMin > s.XPPerMessageMax || s.XPGainInterval < 10000 {
-			t.Fatalf("%s was accepted as %+v", document, s)
+			t.Fatalf("%s is accepted as %+v, which is invalid", document, s)
 		}
 		roundTrip(t, s)
 	})

@@ -9,11 +9,11 @@ import (
 	"levelboard/internal/domain/guild"
 )
 
-// As many items as may be are accepted. One more is refused before what comes after it is looked at.
+// The highest number of items is accepted. One more is refused before the rest is read.
 func TestListsAreBounded(t *testing.T) {
 	for path, list := range map[string]struct {
 		most              int
-		begin, item, ends string // %d in item is 100 and up
+		begin, item, ends string // %d in item counts from 100
 	}{
 		"adminIds":               {1000, `"adminIds":[`, `"200000000000000%d"`, `]`},
 		"ignoredChannelIds":      {1000, `"ignoredChannelIds":[`, `"200000000000000%d"`, `]`},
@@ -38,7 +38,7 @@ func TestListsAreBounded(t *testing.T) {
 		for _, more := range []string{"," + items[0], `,null,{"more":1}`} {
 			_, err := guild.Parse(gid, []byte(with(list.begin+all+more+list.ends)))
 			if !fault.Is(err, fault.Invalid) || fault.From(err).Message != want {
-				t.Errorf("%d items and %s: got %v, want %s", list.most, more, err, want)
+				t.Errorf("%d items and %s give %v, want %s", list.most, more, err, want)
 			}
 		}
 	}

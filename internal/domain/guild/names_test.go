@@ -11,10 +11,10 @@ import (
 
 const hash = "0123456789abcdefghijklmnopqrstuv"
 
-func TestValidHash(t *testing.T) {
+func TestValidHashAcceptsImageHashes(t *testing.T) {
 	for _, s := range []string{hash, "a_" + hash, strings.Repeat("a", 32)} {
 		if !guild.ValidHash(s) {
-			t.Errorf("%s is refused", s)
+			t.Errorf("the hash %s is refused", s)
 		}
 	}
 	for _, s := range []string{
@@ -22,30 +22,30 @@ func TestValidHash(t *testing.T) {
 		strings.ToUpper(hash), hash[1:] + "_", hash[1:] + "é", hash[2:] + "é", hash + "\n", " " + hash[1:],
 	} {
 		if guild.ValidHash(s) {
-			t.Errorf("%q is taken", s)
+			t.Errorf("%q is accepted as a hash", s)
 		}
 	}
 }
 
-func TestParseVanity(t *testing.T) {
+func TestParseVanityLowersAndChecks(t *testing.T) {
 	for in, want := range map[string]string{
 		"ab": "ab", "Go": "go", "42": "42", strings.Repeat("Z", 32): strings.Repeat("z", 32), "1234567890123456": "1234567890123456",
 		"12345678901234567890": "12345678901234567890", "1234567890123456x": "1234567890123456x",
 	} {
 		if got, err := guild.ParseVanity(in); err != nil || string(got) != want {
-			t.Errorf("%s: got %q, %v; want %q", in, got, err, want)
+			t.Errorf("the vanity %s is read as %q (%v), want %q", in, got, err, want)
 		}
 	}
 	for _, in := range []string{
 		"", "a", strings.Repeat("a", 33), "a b", "a-b", "a_b", "gö", "ＧＯ", "K\u212a", "ab\x00", "12345678901234567", "012345678901234567", "1234567890123456789",
 	} {
 		if got, err := guild.ParseVanity(in); err == nil {
-			t.Errorf("%q: got %q, want an invalid vanity", in, got)
+			t.Errorf("the invalid vanity %q is read as %q", in, got)
 		}
 	}
 }
 
-func TestParseEntry(t *testing.T) {
+func TestParseEntryReadsIDsAndVanities(t *testing.T) {
 	for in, want := range map[string]struct {
 		gid    id.Guild
 		vanity string
@@ -61,12 +61,12 @@ func TestParseEntry(t *testing.T) {
 		strings.Repeat("X", 99): {vanity: strings.Repeat("x", 99)},
 	} {
 		if gid, vanity, err := guild.ParseEntry(in); err != nil || gid != want.gid || vanity != want.vanity {
-			t.Errorf("%s: got %q, %q, %v; want %+v", in, gid, vanity, err, want)
+			t.Errorf("the entry %s is read as %q, %q (%v), want %+v", in, gid, vanity, err, want)
 		}
 	}
 	for _, in := range []string{"", "a/b", "a b", "a-b", "gö", "a\x00", "100000000000000000 ", "%61", "*", "a_b"} {
 		if gid, vanity, err := guild.ParseEntry(in); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%q: got %q, %q, %v; want an invalid entry", in, gid, vanity, err)
+			t.Errorf("the invalid entry %q is read as %q, %q (%v)", in, gid, vanity, err)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func reward(more string) string {
 	return with(`"roleRewards":[{"level":1,` + more + `}]`)
 }
 
-// rewards are n rewards of so many roles each, all different.
+// rewards returns n rewards of this many roles each, all different.
 func rewards(n, roles int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -47,7 +47,7 @@ func season(more string) string {
 
 func seasons(list ...string) string { return with(`"seasons":[` + strings.Join(list, ",") + `]`) }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseExplainsInvalidDocuments(t *testing.T) {
 	const curve = "curve must be the name of a preset (default, amari or mee6) or an array of 2 to 5 coefficients"
 	const snowflake = " must be 17 to 19 digits, the first not 0"
 	const uuid = " must be a UUID, such as 6ba7b810-9dad-41d1-80b4-00c04fd430c8; leave it out to get a new one"
@@ -168,11 +168,11 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		s, err := guild.Parse(gid, []byte(document))
 		if err == nil {
-			t.Errorf("%.200s: accepted as %+v", document, s)
+			t.Errorf("the document %.200s is accepted as %+v", document, s)
 			continue
 		}
 		if f := fault.From(err); f.Code != fault.Invalid || f.Message != want {
-			t.Errorf("%.200s:\n got %q (code %d)\nwant %q", document, f.Message, f.Code, want)
+			t.Errorf("the document %.200s gives\n%q (code %d)\nwant %q", document, f.Message, f.Code, want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func roles(ids ...id.Role) []guild.Role {
 	return list
 }
 
-func TestRoleChanges(t *testing.T) {
+func TestRoleChangesFollowLevelsAndStacking(t *testing.T) {
 	s := guild.Settings{RoleRewards: []guild.RoleReward{
 		{Level: 2, Stack: true, Roles: roles("a", "b")},
 		{Level: 5, Stack: false, Roles: roles("c", "a")},
@@ -34,28 +34,28 @@ func TestRoleChanges(t *testing.T) {
 		1:     {{}, {"a", "b", "c", "d", "e"}},
 		2:     {{"a", "b"}, {"c", "d", "e"}},
 		4:     {{"a", "b"}, {"c", "d", "e"}},
-		5:     {{"a", "b", "c", "d"}, {"e"}},   // both rewards of the level; a once
-		9:     {{"a", "b", "d", "e", "c"}, {}}, // c by the new reward, though the old one does not stack
-		20:    {{"a", "b", "d"}, {"c", "e"}},   // the highest reward has no roles, yet ends what does not stack
+		5:     {{"a", "b", "c", "d"}, {"e"}},   // both rewards of the level, a once
+		9:     {{"a", "b", "d", "e", "c"}, {}}, // c by the new reward; the old one does not stack
+		20:    {{"a", "b", "d"}, {"c", "e"}},   // the highest reward has no roles, but ends the one that does not stack
 		10000: {{"a", "b", "d"}, {"c", "e"}},
 	} {
 		add, remove := s.RoleChanges(at)
 		if !reflect.DeepEqual(add, want[0]) || !reflect.DeepEqual(remove, want[1]) {
-			t.Errorf("level %d: add %q, remove %q; want %q", at, add, remove, want)
+			t.Errorf("at level %d the roles to add are %q and to remove %q, want %q", at, add, remove, want)
 		}
 	}
 	if add, remove := (&guild.Settings{}).RoleChanges(5); add == nil || remove == nil || len(add)+len(remove) != 0 {
-		t.Errorf("without rewards: add %#v, remove %#v; want empty lists", add, remove)
+		t.Errorf("without rewards the roles to add are %#v and to remove %#v, want empty lists", add, remove)
 	}
 	zero := guild.Settings{RoleRewards: []guild.RoleReward{{Level: 0, Roles: roles("a")}}}
 	if add, _ := zero.RoleChanges(0); !slices.Equal(add, list{"a"}) {
-		t.Errorf("a reward for level 0: add %q", add)
+		t.Errorf("a reward at level 0 adds %q, want [a]", add)
 	}
 }
 
-// Whatever the rewards: every role of a reward is in exactly one list, once, in the order of the rewards, and it is added
-// if and only if a reward in force has it.
-func TestRoleChangesSplitTheRoles(t *testing.T) {
+// With any rewards, every role is in exactly one list, once, in the order of the rewards. It is to be added if and only if a reward in
+// force has it.
+func TestRoleChangesListEveryRoleOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s guild.Settings
 		at := level.Level(0)
@@ -96,7 +96,7 @@ func TestRoleChangesSplitTheRoles(t *testing.T) {
 			}
 		}
 		if !slices.Equal(add, wantAdd) || !slices.Equal(remove, wantRemove) {
-			t.Fatalf("level %d of %+v: add %q, remove %q; want %q, %q", l, s.RoleRewards, add, remove, wantAdd, wantRemove)
+			t.Fatalf("at level %d of %+v the roles to add are %q and to remove %q, want %q and %q", l, s.RoleRewards, add, remove, wantAdd, wantRemove)
 		}
 	})
 }

@@ -8,10 +8,10 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-func TestParse(t *testing.T) {
+func TestParseAcceptsSnowflakes(t *testing.T) {
 	for _, s := range []string{"10000000000000000", "123456789012345678", "9999999999999999999"} {
 		if got, err := id.Parse[id.User](s); err != nil || string(got) != s {
-			t.Errorf("%s: got %q, %v", s, got, err)
+			t.Errorf("the id %s is read as %q (%v)", s, got, err)
 		}
 	}
 	for _, s := range []string{
@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 		" 10000000000000000", "10000000000000000\n", "1000000000000000.0", "1e0000000000000000", "１００００００００００００００００", "0x1000000000000000",
 	} {
 		if got, err := id.Parse[id.Guild](s); !errors.Is(err, id.ErrSnowflake) || got != "" {
-			t.Errorf("%q: got %q, %v; want ErrSnowflake", s, got, err)
+			t.Errorf("%q is read as %q (%v), want ErrSnowflake", s, got, err)
 		}
 	}
 }
@@ -32,10 +32,10 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got, err := id.Parse[id.Role](s)
 		if (err == nil) != pattern.MatchString(s) || id.Valid(s) != (err == nil) {
-			t.Fatalf("%q: %v, against the pattern", s, err)
+			t.Fatalf("%q gives %v, which differs from the pattern or from Valid", s, err)
 		}
 		if err == nil && string(got) != s {
-			t.Fatalf("%q became %q", s, got)
+			t.Fatalf("the id %q is read as %q", s, got)
 		}
 	})
 }

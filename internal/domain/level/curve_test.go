@@ -12,7 +12,7 @@ func preset(t testing.TB, name string) level.Curve {
 	t.Helper()
 	c, ok := level.Preset(name)
 	if !ok {
-		t.Fatalf("no preset %s", name)
+		t.Fatalf("the preset %s is unknown", name)
 	}
 	return c
 }
@@ -21,12 +21,12 @@ func curve(t testing.TB, coefficients ...float64) level.Curve {
 	t.Helper()
 	c, err := level.NewCurve(coefficients)
 	if err != nil {
-		t.Fatalf("%v: %v", coefficients, err)
+		t.Fatalf("the curve %v: %v", coefficients, err)
 	}
 	return c
 }
 
-func TestPresets(t *testing.T) {
+func TestPresetsHaveTheirBotsLevels(t *testing.T) {
 	for name, want := range map[string]map[level.Level]level.XP{
 		"default": {-1: 0, 0: 0, 1: 100, 2: 150, 3: 300, 10: 4150, 100: 490150, 10000: 4999000150, 10001: 4999000150},
 		"amari":   {0: 0, 1: 35, 2: 55, 3: 115, 10: 1655, 100: 196055, 10000: 1999600055},
@@ -39,29 +39,29 @@ func TestPresets(t *testing.T) {
 			}
 		}
 		if got, ok := c.PresetName(); !ok || got != name {
-			t.Errorf("%s calls itself %q, %v", name, got, ok)
+			t.Errorf("the preset %s has the name %q (%v)", name, got, ok)
 		}
 	}
 	if _, ok := level.Preset("Default"); ok {
-		t.Error("there is no preset Default")
+		t.Error("Preset accepts Default in upper case")
 	}
 	if !reflect.DeepEqual(level.Curve{}, preset(t, "default")) {
-		t.Error("the zero curve is not the default")
+		t.Error("the zero curve is not the default preset")
 	}
 }
 
-// MEE6's bots add 5n^2+50n+100 XP for each level, which is what the preset's fractions sum up to.
-func TestMEE6AddsUp(t *testing.T) {
+// MEE6's bot adds 5n^2+50n+100 XP for each level. The preset's fractions sum up to that.
+func TestTheMEE6PresetMatchesItsFormula(t *testing.T) {
 	c, sum := preset(t, "mee6"), level.XP(0)
 	for n := level.Level(1); n <= level.Max; n++ {
 		k := level.XP(n - 1)
 		if sum += 5*k*k + 50*k + 100; c.XPFor(n) != sum {
-			t.Fatalf("level %d begins at %d, want %d", n, c.XPFor(n), sum)
+			t.Fatalf("level %d begins at %d XP, want %d", n, c.XPFor(n), sum)
 		}
 	}
 }
 
-func TestLevelAtAndProgress(t *testing.T) {
+func TestProgressHasLevelNextAndPercent(t *testing.T) {
 	linear := curve(t, 0, 1)
 	late := curve(t, 3e9, 1)
 	for _, tc := range []struct {
@@ -92,7 +92,7 @@ func TestLevelAtAndProgress(t *testing.T) {
 	}
 }
 
-func TestHalvesRoundAwayFromZero(t *testing.T) {
+func TestThresholdsAreRoundedExactly(t *testing.T) {
 	for _, tc := range []struct {
 		coefficients []float64
 		n            level.Level
@@ -117,7 +117,7 @@ func TestHalvesRoundAwayFromZero(t *testing.T) {
 	}
 }
 
-func TestNewCurveRefuses(t *testing.T) {
+func TestInvalidCurvesAreExplained(t *testing.T) {
 	for _, tc := range []struct {
 		coefficients []float64
 		want         string
@@ -133,41 +133,41 @@ func TestNewCurveRefuses(t *testing.T) {
 		{[]float64{100, 0}, "the curve must rise at every level: level 2 needs 100 XP, level 1 needs 100"},
 		{[]float64{0, 120, -10}, "the curve must rise at every level: level 7 needs 350 XP, level 6 needs 360"},
 		{[]float64{0, 19998, -1}, "the curve must rise at every level: level 10000 needs 99980000 XP, level 9999 needs 99980001"},
-		// It passes the limit of XP at level 1, then falls back under it.
+		// It exceeds the maximum XP at level 1, then falls below it again.
 		{[]float64{3e9, -1e6}, "the curve must rise at every level: level 853 needs 2147000000 XP, level 852 needs 2148000000"},
 		{[]float64{1e308, -1e308}, "the curve must rise at every level: level 1 needs 0 XP, level 0 needs 0"},
 		{[]float64{-1e308, -1e308, -1e308}, "the curve must rise at every level: level 1 needs -9007199254740991 XP, level 0 needs 0"},
 	} {
 		if _, err := level.NewCurve(tc.coefficients); err == nil || err.Error() != tc.want {
-			t.Errorf("%v:\n got %v\nwant %s", tc.coefficients, err, tc.want)
+			t.Errorf("the curve %v gives\n%v, want\n%s", tc.coefficients, err, tc.want)
 		}
 	}
 }
 
-func TestCurvesAreEqualByHowTheyWereMade(t *testing.T) {
+func TestAPresetDiffersFromItsCoefficients(t *testing.T) {
 	same := curve(t, preset(t, "default").Coefficients()...)
 	if name, ok := same.PresetName(); ok {
-		t.Errorf("a curve of coefficients calls itself %q", name)
+		t.Errorf("a curve of coefficients has the name %q, want none", name)
 	}
 	if same.Equal(preset(t, "default")) || preset(t, "amari").Equal(preset(t, "mee6")) {
 		t.Error("different curves are equal")
 	}
 	if !same.Equal(curve(t, 150, -100, 50)) || !(level.Curve{}).Equal(preset(t, "default")) || same.Equal(curve(t, 150, -100, 50, 0)) {
-		t.Error("equality is not that of coefficients")
+		t.Error("curves of equal coefficients differ, or others are equal")
 	}
 	given := []float64{0, 5}
 	c := curve(t, given...)
 	given[1] = 7
 	c.Coefficients()[1] = 9
 	if got := c.Coefficients(); got[1] != 5 {
-		t.Errorf("a caller changed the curve: %v", got)
+		t.Errorf("a caller changed the curve through its coefficients: %v", got)
 	}
 }
 
 func TestLookupsDoNotAllocate(t *testing.T) {
 	for name, c := range curves(t) {
 		if n := testing.AllocsPerRun(100, func() { c.Progress(123456) }); n != 0 {
-			t.Errorf("%s: %v allocations", name, n)
+			t.Errorf("Progress on %s makes %v allocations, want 0", name, n)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// exact is the definition of a curve's values, written as plainly as possible.
+// exact computes a curve's threshold by its definition.
 func exact(coefficients []float64, n level.Level) *big.Int {
 	if n == 0 {
 		return new(big.Int)
@@ -30,7 +30,7 @@ func exact(coefficients []float64, n level.Level) *big.Int {
 	return new(big.Int).Quo(sum.Num(), sum.Denom())
 }
 
-// coefficients draws curves of which most rise: whole ones, decimals, halves, and floats of any digits.
+// coefficients draws curves, most of which rise: whole numbers, decimals, halves, and floats of any digits.
 func coefficients() *rapid.Generator[[]float64] {
 	return rapid.Custom(func(t *rapid.T) []float64 {
 		var c []float64
@@ -51,14 +51,14 @@ func coefficients() *rapid.Generator[[]float64] {
 			}
 			c = append(c, x)
 		}
-		if rapid.Bool().Draw(t, "steeper") { // small numbers are drawn most, and a curve of only such does not rise
+		if rapid.Bool().Draw(t, "steeper") { // a curve of small numbers only, the most frequent ones, does not rise
 			c[1]++
 		}
 		return c
 	})
 }
 
-func TestXPToLevelToXPAgrees(t *testing.T) {
+func TestLevelsAgreeWithAScanOfTheThresholds(t *testing.T) {
 	accepted, drawn := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		coefficients := coefficients().Draw(t, "coefficients")
@@ -69,12 +69,12 @@ func TestXPToLevelToXPAgrees(t *testing.T) {
 		}
 		accepted++
 
-		// The plain scan: thresholds by level, up to the first out of reach.
+		// The scan has the thresholds of all levels up to the first beyond the maximum XP.
 		var thresholds []level.XP
 		for n := level.Level(0); n <= level.Max && c.XPFor(n) <= level.MaxXP; n++ {
 			thresholds = append(thresholds, c.XPFor(n))
 			if n > 0 && thresholds[n] <= thresholds[n-1] {
-				t.Fatalf("level %d begins at %d, level %d at %d", n, thresholds[n], n-1, thresholds[n-1])
+				t.Fatalf("level %d begins at %d XP, not above level %d at %d", n, thresholds[n], n-1, thresholds[n-1])
 			}
 		}
 		top := level.Level(len(thresholds) - 1)
@@ -90,27 +90,27 @@ func TestXPToLevelToXPAgrees(t *testing.T) {
 			n := level.Level(rapid.IntRange(0, int(top)).Draw(t, "level"))
 			start := c.XPFor(n)
 			if want := exact(coefficients, n); want.Cmp(big.NewInt(int64(start))) != 0 {
-				t.Fatalf("level %d begins at %d, exactly %v", n, start, want)
+				t.Fatalf("level %d begins at %d XP, want exactly %v", n, start, want)
 			}
 			if c.LevelAt(start) != n || (n > 0 && c.LevelAt(start-1) != n-1) {
-				t.Fatalf("level %d begins at %d, where the level is %d, and %d just before", n, start, c.LevelAt(start), c.LevelAt(start-1))
+				t.Fatalf("level %d begins at %d XP, but there the level is %d, and %d just before", n, start, c.LevelAt(start), c.LevelAt(start-1))
 			}
 			xp := level.XP(rapid.Int64Range(0, int64(level.MaxXP)).Draw(t, "xp"))
 			lvl, next, progress := c.Progress(xp)
 			if lvl != scan(xp) || c.LevelAt(xp) != lvl {
-				t.Fatalf("%d XP is level %d, by scan %d", xp, lvl, scan(xp))
+				t.Fatalf("%d XP is level %d, want %d as by the scan", xp, lvl, scan(xp))
 			}
 			if progress < 0 || progress > 100 || (lvl < level.Max && (next <= xp || next != c.XPFor(lvl+1))) {
-				t.Fatalf("%d XP: level %d, next at %d, progress %v", xp, lvl, next, progress)
+				t.Fatalf("%d XP is level %d with the next at %d and a progress of %v", xp, lvl, next, progress)
 			}
 		}
 	})
 	if accepted*3 < drawn {
-		t.Errorf("only %d of %d curves were accepted: the property was hardly tried", accepted, drawn)
+		t.Errorf("%d of %d curves were accepted, want a third: the property was hardly tested", accepted, drawn)
 	}
 }
 
-// Any coefficients: no panic, exact values, and a curve is accepted if and only if it rises up to the limit.
+// With any coefficients nothing panics, values are exact, and a curve is accepted if and only if it rises up to the limit.
 func FuzzNewCurve(f *testing.F) {
 	f.Add(150.0, -100.0, 50.0, 0.0, 0.0, uint8(3), uint16(10))
 	f.Add(0.0, 75.83333333333333, 22.5, 1.6666666666666667, 0.0, uint8(4), uint16(100))
@@ -128,17 +128,17 @@ func FuzzNewCurve(f *testing.F) {
 		}
 		here, next := exact(coefficients, n), exact(coefficients, n+1)
 		if next.Cmp(big.NewInt(int64(level.MaxXP))) <= 0 && next.Cmp(here) <= 0 {
-			t.Fatalf("%v was accepted, but level %d begins at %v, level %d at %v", coefficients, n, here, n+1, next)
+			t.Fatalf("%v is accepted, but level %d begins at %v and level %d at %v", coefficients, n, here, n+1, next)
 		}
 		if want := here; want.IsInt64() && want.Int64() < 1<<53 && int64(c.XPFor(n)) != want.Int64() {
-			t.Fatalf("%v: level %d begins at %d, exactly %v", coefficients, n, c.XPFor(n), want)
+			t.Fatalf("%v: level %d begins at %d XP, want exactly %v", coefficients, n, c.XPFor(n), want)
 		}
 		again, err := level.NewCurve(c.Coefficients())
 		if err != nil || !again.Equal(c) {
-			t.Fatalf("%v: its coefficients make another curve: %v, %v", coefficients, again.Coefficients(), err)
+			t.Fatalf("%v: the curve's coefficients %v make another curve (%v)", coefficients, again.Coefficients(), err)
 		}
 		if start := c.XPFor(n); start <= level.MaxXP && c.LevelAt(start) != n {
-			t.Fatalf("%v: level %d begins at %d, where the level is %d", coefficients, n, start, c.LevelAt(start))
+			t.Fatalf("%v: level %d begins at %d XP, but there the level is %d", coefficients, n, start, c.LevelAt(start))
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-func TestGains(t *testing.T) {
+func TestGainsAreReadAsWritten(t *testing.T) {
 	for text, want := range map[string][]period.Gain{
 		"":                     nil,
 		"20782:350":            {{Day: 20782, Gained: 350}},
@@ -21,12 +21,12 @@ func TestGains(t *testing.T) {
 		got, err := period.ParseGains(text)
 		if text != "" && want == nil {
 			if err == nil {
-				t.Errorf("%q was read as %v", text, got)
+				t.Errorf("the invalid gains %q are read as %v", text, got)
 			}
 			continue
 		}
 		if err != nil || !slices.Equal(got, want) || period.FormatGains(got) != text {
-			t.Errorf("%q: read as %v, %v, want %v; written as %q", text, got, err, want, period.FormatGains(got))
+			t.Errorf("the gains %q are read as %v (%v), want %v, and written as %q", text, got, err, want, period.FormatGains(got))
 		}
 	}
 }
@@ -39,7 +39,7 @@ var notGains = []string{
 func TestParseGainsRefuses(t *testing.T) {
 	for _, text := range notGains {
 		if gains, err := period.ParseGains(text); err == nil || gains != nil {
-			t.Errorf("%q was read as %v, %v", text, gains, err)
+			t.Errorf("the invalid gains %q are read as %v (%v)", text, gains, err)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func FuzzGains(f *testing.F) {
 			return
 		}
 		if again, err := period.ParseGains(period.FormatGains(gains)); err != nil || !slices.Equal(again, gains) {
-			t.Fatalf("%q: read as %v, which is read again as %v, %v", text, gains, again, err)
+			t.Fatalf("the gains %q are read as %v, and after writing as %v (%v)", text, gains, again, err)
 		}
 	})
 }

@@ -11,27 +11,27 @@ import (
 
 var calendarKinds = []period.Kind{period.Daily, period.Weekly, period.Monthly}
 
-// The ids are those of ISO 8601, sort by time, and can be read; the periods of a kind cover every day once.
-func TestIDsSortByTimeAndAreRead(t *testing.T) {
+// Ids follow ISO 8601, sort by time and can be parsed. The periods of a kind cover every day once.
+func TestIDsSortByTimeAndParse(t *testing.T) {
 	for _, kind := range calendarKinds {
 		last := period.At(kind, period.DayOf(2019, time.December, 20))
 		for d := last.End; d < period.DayOf(2041, time.January, 10); d++ {
 			p := period.At(kind, d)
 			switch {
 			case !p.Has(d) || p.Has(p.First-1) || p.Has(p.End):
-				t.Fatalf("%s is not in its %s: %+v", d, kind, p)
+				t.Fatalf("%s is not in its %s, or another day is: %+v", d, kind, p)
 			case p.ID == last.ID && p != last, p.ID < last.ID, p.ID != last.ID && p.First != last.End:
-				t.Fatalf("%+v follows %+v", p, last)
+				t.Fatalf("%+v follows %+v, want a gapless order", p, last)
 			}
 			if read, err := period.Parse(p.ID); err != nil || read != p {
-				t.Fatalf("%s: read as %+v, %v, want %+v", p.ID, read, err, p)
+				t.Fatalf("the id %s is read as %+v (%v), want %+v", p.ID, read, err, p)
 			}
 			last = p
 		}
 	}
 }
 
-func TestWeeksAroundNewYear(t *testing.T) {
+func TestWeeksAroundNewYearFollowISO8601(t *testing.T) {
 	for day, want := range map[string]string{
 		"2020-12-27": "2020-W52", "2020-12-28": "2020-W53", "2020-12-31": "2020-W53", "2021-01-03": "2020-W53", "2021-01-04": "2021-W01",
 		"2022-01-02": "2021-W52", "2022-01-03": "2022-W01", "2024-12-29": "2024-W52", "2024-12-30": "2025-W01", "2025-12-28": "2025-W52",
@@ -44,14 +44,14 @@ func TestWeeksAroundNewYear(t *testing.T) {
 		}
 		p := period.At(period.Weekly, d)
 		if p.ID != want || p.End-p.First != 7 || dateOfDay(p.First).Weekday() != time.Monday {
-			t.Errorf("%s: %+v, want %s", day, p, want)
+			t.Errorf("%s is in %+v, want the week %s from a Monday", day, p, want)
 		}
 	}
 }
 
 func dateOfDay(d period.Day) time.Time { return d.Begin(time.UTC) }
 
-func TestParse(t *testing.T) {
+func TestParseReadsIDs(t *testing.T) {
 	for text, want := range map[string]struct {
 		kind       period.Kind
 		first, end string
@@ -67,12 +67,12 @@ func TestParse(t *testing.T) {
 	} {
 		p, err := period.Parse(text)
 		if err != nil || p.ID != text || p.Kind != want.kind || p.First.String() != want.first || p.End.String() != want.end || p.Name != "" {
-			t.Errorf("%s: %s %s, %s to %s, %v", text, p.Kind, p.ID, p.First, p.End, err)
+			t.Errorf("%s is read as %s %s, %s to %s (%v), want %+v", text, p.Kind, p.ID, p.First, p.End, err, want)
 		}
 	}
 	for _, text := range []string{"season-a", "season-winter-26", "season--", "season-season-1", "season-0123456789abcdef0123456789abcdef"} {
 		if p, err := period.Parse(text); err != nil || p != (period.Period{Kind: period.Seasonal, ID: text}) {
-			t.Errorf("%s: %+v, %v", text, p, err)
+			t.Errorf("the season's id %s is read as %+v (%v)", text, p, err)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for _, text := range malformed {
 		if p, err := period.Parse(text); !errors.Is(err, period.ErrMalformed) || p != (period.Period{}) {
-			t.Errorf("%q: %+v, %v, want ErrMalformed", text, p, err)
+			t.Errorf("%q is read as %+v (%v), want ErrMalformed", text, p, err)
 		}
 	}
 }
@@ -101,23 +101,23 @@ func FuzzParse(f *testing.F) {
 		p, err := period.Parse(text)
 		if err != nil {
 			if !errors.Is(err, period.ErrMalformed) || p != (period.Period{}) {
-				t.Fatalf("%q: %+v, %v", text, p, err)
+				t.Fatalf("%q is read as %+v (%v), want ErrMalformed", text, p, err)
 			}
 			return
 		}
 		if p.ID != text || (p.Kind != period.Seasonal && (p != period.At(p.Kind, p.First) || p != period.At(p.Kind, p.End-1))) {
-			t.Fatalf("%q was read as %+v", text, p)
+			t.Fatalf("%q is read as %+v, want the period of that id", text, p)
 		}
 	})
 }
 
-func TestSeasonIDs(t *testing.T) {
+func TestValidSeasonIDAcceptsShortNames(t *testing.T) {
 	for text, want := range map[string]bool{
 		"a": true, "winter-26": true, "-": true, "0": true, "0123456789abcdef0123456789abcdef": true,
 		"": false, "0123456789abcdef0123456789abcdef0": false, "A": false, "a ": false, "a\n": false, "ä": false, "a/b": false, "a_b": false, "a\x00": false,
 	} {
 		if period.ValidSeasonID(text) != want {
-			t.Errorf("%q: valid is %v", text, !want)
+			t.Errorf("ValidSeasonID(%q) is %v, want %v", text, !want, want)
 		}
 	}
 }
@@ -125,13 +125,13 @@ func TestSeasonIDs(t *testing.T) {
 func TestAtPanicsForASeason(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("no panic")
+			t.Error("At did not panic")
 		}
 	}()
 	period.At(period.Seasonal, 1)
 }
 
-func TestRunning(t *testing.T) {
+func TestRunningReturnsTheConfiguredPeriods(t *testing.T) {
 	day := func(text string) period.Day {
 		d, err := period.ParseDay(text)
 		if err != nil {
@@ -157,11 +157,11 @@ func TestRunning(t *testing.T) {
 		for _, p := range c.Running(day(on)) {
 			ids = append(ids, p.ID)
 			if !p.Has(day(on)) || (p.Kind == period.Seasonal) != (p.Name != "") {
-				t.Errorf("%s: %+v", on, p)
+				t.Errorf("on %s the period %+v runs, which lacks the day or has a wrong name", on, p)
 			}
 		}
 		if !slices.Equal(ids, want) {
-			t.Errorf("%s: %q, want %q", on, ids, want)
+			t.Errorf("on %s the periods %q run, want %q", on, ids, want)
 		}
 	}
 	if _, ok := c.Of(period.Weekly, day("2026-12-01")); ok {
@@ -169,10 +169,10 @@ func TestRunning(t *testing.T) {
 	}
 	for c, want := range map[*period.Calendar]bool{&c: true, {}: false, {Kinds: c.Kinds}: true, {Seasons: c.Seasons}: true} {
 		if c.Counts() != want {
-			t.Errorf("%+v: counts %v", c, !want)
+			t.Errorf("the calendar %+v counts %v, want %v", c, !want, want)
 		}
 	}
 	if running := (period.Calendar{}).Running(day("2026-12-01")); len(running) != 0 {
-		t.Errorf("with nothing configured: %+v", running)
+		t.Errorf("without configured kinds %+v run", running)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata" // the zones that the binary has
+	_ "time/tzdata" // embedded, as in the binary
 )
 
-// The years that are tested, and a bit more.
+// The years that the tests cover, and a margin.
 var (
 	from = time.Date(2019, time.December, 25, 0, 0, 0, 0, time.UTC)
 	to   = time.Date(2041, time.January, 10, 0, 0, 0, 0, time.UTC)
@@ -41,14 +41,14 @@ func zones(t *testing.T) (list []zone) {
 		}
 	}
 	if len(list) < 300 {
-		t.Fatalf("the Go installation has only %d time zones; there should be more than 300", len(list))
+		t.Fatalf("the Go installation has %d time zones, want at least 300", len(list))
 	}
 	return list
 }
 
-// changesOf finds the changes of the offset by looking every few days, and then closer: ZoneBounds is wrong at the end of leap years (golang/go#81583).
+// changesOf finds the changes of the offset by steps of days, then closer. ZoneBounds is wrong at the end of leap years (golang/go#81583).
 func changesOf(z *time.Location, from, to time.Time) (changes []time.Time) {
-	const step = 4 * 24 * time.Hour // two changes are weeks apart
+	const step = 4 * 24 * time.Hour // changes are weeks apart
 	earlier := offsetAt(from, z)
 	for a := from; a.Before(to); a = a.Add(step) {
 		later := offsetAt(a.Add(step), z)
@@ -74,7 +74,7 @@ func offsetAt(t time.Time, z *time.Location) int {
 	return offset
 }
 
-// load returns a zone by its name.
+// load returns a zone by name.
 func load(t *testing.T, name string) *time.Location {
 	t.Helper()
 	z, err := time.LoadLocation(name)

@@ -29,7 +29,7 @@ func settings(t *testing.T, document string) *guild.Settings {
 	return &s
 }
 
-// sent is the form as a browser sends it.
+// sent returns the form as a browser sends it.
 func sent(f properties.Form) properties.Form {
 	values := url.Values{}
 	for name, value := range f.Fields {
@@ -45,7 +45,7 @@ func sent(f properties.Form) properties.Form {
 	return properties.Read(values)
 }
 
-func TestAMergeAsksOnlyAboutWhatBothChanged(t *testing.T) {
+func TestAMergeConflictsWhereBothChanged(t *testing.T) {
 	const first, second = `"6ba7b812-9dad-41d1-80b4-00c04fd430c8","level":0`, `"6ba7b813-9dad-41d1-80b4-00c04fd430c8","level":10`
 	drop := func(f properties.Form, list string, row int) {
 		f.Rows[list] = append(f.Rows[list][:row:row], f.Rows[list][row+1:]...)
@@ -53,9 +53,9 @@ func TestAMergeAsksOnlyAboutWhatBothChanged(t *testing.T) {
 	both := fmt.Sprintf(`{"id":%s,"stack":false,"roles":[]},
 {"id":%s,"roles":[{"id":"400000000000000003","name":"Regular"}]}`, first, second)
 	for name, c := range map[string]struct {
-		theirs, becomes string // in the document
+		theirs, becomes string // changes and result in the document
 		mine            func(f properties.Form)
-		conflicts       string // label: saved, mine
+		conflicts       string // as "label: saved, mine"
 		now             func(f properties.Form) any
 		want            any
 	}{
@@ -117,14 +117,14 @@ func TestAMergeAsksOnlyAboutWhatBothChanged(t *testing.T) {
 				return f.Rows["seasons"][0]["id"] + f.Rows["seasons"][1]["id"] + f.Rows["seasons"][2]["id"]
 			}, "summerspringautumn",
 		},
-		"a new row that both call the same": {
+		"a new row with the same id in both": {
 			`"seasons":[`, `"seasons":[{"id":"summer","name":"S","start":"2027-06-01","end":"2027-09-01"},`, func(f properties.Form) {
 				f.Edit("add-season")
 				f.Rows["seasons"][1]["id"] = "summer"
 			}, "Seasons: summer: S, from 2027-06-01 to the day before 2027-09-01, summer: , from  to the day before ;",
 			func(f properties.Form) any { return len(f.Rows["seasons"]) }, 2,
 		},
-		"a new row that was saved already": {
+		"a new row that is saved already": {
 			`"roleRewards":[`, `"roleRewards":[{"level":30,"roles":[{"id":"400000000000000009","name":"nine"}]},`, func(f properties.Form) {
 				f.Edit("add-reward")
 				f.Rows["roleRewards"][2]["level"], f.Rows["roleRewards"][2]["roles"] = "30", "400000000000000009"
@@ -141,21 +141,21 @@ func TestAMergeAsksOnlyAboutWhatBothChanged(t *testing.T) {
 				text += fmt.Sprintf("%s: %s, %s;", conflict.Label, conflict.Saved, conflict.Mine)
 			}
 			if text != c.conflicts {
-				t.Errorf("conflicts %q, want %q", text, c.conflicts)
+				t.Errorf("the conflicts are %q, want %q", text, c.conflicts)
 			}
 			if got := c.now(mine); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("the form has %v, want %v", got, c.want)
 			}
-			// The same form is merged once more with nothing new.
+			// Merging the same form again changes nothing.
 			if again := after.Merge(mine, 6); len(again) > 0 || !mine.IsOf(6) {
-				t.Errorf("merged again: %v", again)
+				t.Errorf("merging again gives the conflicts %v, want none", again)
 			}
 		})
 	}
 }
 
-// Somebody may choose what is saved for each conflict.
-func TestWhatIsSavedCanBeTaken(t *testing.T) {
+// A user may choose the saved value for each conflict.
+func TestAConflictMayKeepTheSavedValue(t *testing.T) {
 	before := properties.Know(settings(t, document), guild.Directory{})
 	mine := sent(before.Filled(5))
 	mine.Fields["curve"], mine.Fields["ignoredChannelIds[add]"] = "amari", "half typed"
@@ -165,25 +165,25 @@ func TestWhatIsSavedCanBeTaken(t *testing.T) {
 	after := properties.Know(settings(t, theirs), guild.Directory{})
 	conflicts := after.Merge(mine, 6)
 	if len(conflicts) != 3 {
-		t.Fatalf("conflicts %v", conflicts)
+		t.Fatalf("the conflicts are %v, want 3", conflicts)
 	}
 	for _, conflict := range conflicts {
 		after.TakeSaved(mine, conflict.Key)
 	}
 	if !after.Same(mine, after.Filled(6)) || mine.Fields["ignoredChannelIds[add]"] != "half typed" {
-		t.Errorf("the form is %v", mine)
+		t.Errorf("the form is %v, want the saved values and the half-typed line", mine)
 	}
 }
 
-// A form that does not know what it was made of changes nothing silently.
-func TestAFormOfAnUnknownVersionIsAskedAboutAll(t *testing.T) {
+// A form of an unknown version changes nothing silently.
+func TestAFormOfAnUnknownVersionConflictsEverywhere(t *testing.T) {
 	k := properties.Know(settings(t, document), guild.Directory{})
 	for _, version := range []string{"", "0", "x"} {
 		mine := sent(k.Filled(5))
 		mine.Fields["version"], mine.Fields["vanity"] = version, "moles"
 		mine.Rows["multipliers"][0]["multiplier"] = "1"
 		if conflicts := k.Merge(mine, 6); len(conflicts) != 2 {
-			t.Errorf("version %q: %v", version, conflicts)
+			t.Errorf("a form of version %q has the conflicts %v, want 2", version, conflicts)
 		}
 	}
 }

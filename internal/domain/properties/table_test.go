@@ -40,27 +40,27 @@ func TestDocumentationListsTheProperties(t *testing.T) {
 	docs.Table(t, "../../../docs/settings.md", tableBegin, table(), tableEnd, "go test ./internal/domain/properties -update", *update)
 }
 
-// A property that the table forgot would be shown by no page and no command.
+// No page or command would show a property that the table lacks.
 func TestTheTableHasEveryPropertyOfTheDocument(t *testing.T) {
 	seen := map[string]bool{"id": true}
 	for _, p := range properties.Table {
 		if seen[p.Name] || p.Label == "" || p.Kind == nil {
-			t.Errorf("%+v", p)
+			t.Errorf("the property %+v is listed twice, or lacks a label or a kind", p)
 		}
 		seen[p.Name] = true
 	}
 	for field := range reflect.TypeFor[guild.Settings]().Fields() {
 		if name := field.Tag.Get("json"); !seen[name] {
-			t.Errorf("%s is in the document and not in the table", name)
+			t.Errorf("the table lacks the document's property %s", name)
 		}
 		delete(seen, field.Tag.Get("json"))
 	}
 	if len(seen) > 0 {
-		t.Errorf("in the table, and not in the document: %v", seen)
+		t.Errorf("the document lacks the table's properties %v", seen)
 	}
 }
 
-func TestPropertiesInWords(t *testing.T) {
+func TestPropertiesAreShownInWords(t *testing.T) {
 	words := map[string]string{}
 	for _, fact := range properties.Facts(settings(t, document)) {
 		words[fact.Label] += fact.Words + "|"
@@ -71,12 +71,12 @@ func TestPropertiesInWords(t *testing.T) {
 		"Ignored channels": "300000000000000001, 300000000000000002|", "Short name": "gophers|", "Member count": "42|",
 	} {
 		if words[label] != want {
-			t.Errorf("%s: %q, want %q", label, words[label], want)
+			t.Errorf("%s is shown as %q, want %q", label, words[label], want)
 		}
 	}
 }
 
-func TestDifferencesInWords(t *testing.T) {
+func TestDifferencesAreShownInWords(t *testing.T) {
 	got := (&properties.Known{}).Differences(
 		[]byte(`{"xpPerMessageMax":71,"curve":"mee6","roleRewards":[{"id":"a","level":1,"stack":true,"roles":[]},{"id":"b","level":2,"stack":true,"roles":[]}],"multipliers":[{"id":"d","type":"Role","multiplier":2,"targets":[]}],"unknown":1}`),
 		[]byte(`{"xpPerMessageMax":72,"curve":"mee6","roleRewards":[{"id":"c","level":3,"stack":true,"roles":[]},{"id":"b","level":2,"stack":false,"roles":[]}],"multipliers":[{"id":"e","type":"Role","multiplier":2,"targets":[]}],"xpGainInterval":60000}`))
@@ -85,6 +85,6 @@ func TestDifferencesInWords(t *testing.T) {
 		{"Role rewards", "level 1: ; level 2: ", "level 3: ; level 2:  (until the next reward)"},
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("the differences are %q, want %q", got, want)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"levelboard/internal/platform/cached"
 )
 
-// Ids of guilds and keys are parts of a request's first line or headers, which may be 32 KB. 10,000 absences that kept those in memory would take
-// 320 MB.
-func TestKeysDoNotKeepWhatTheyArePartOf(t *testing.T) {
+// Ids of guilds and keys are parts of a request's first line or headers, which may have 32 KB. 10,000 absences that kept those in memory
+// would take 320 MB.
+func TestKeysDoNotKeepTheTextTheyAreCutFrom(t *testing.T) {
 	var loaded []string
 	c := cached.New(func(_ context.Context, k string) (string, error) {
 		loaded = append(loaded, k)
@@ -33,14 +33,14 @@ func TestKeysDoNotKeepWhatTheyArePartOf(t *testing.T) {
 	}
 	line := ask()
 	if runtime.GC(); line.Value() != nil {
-		t.Error("the line is still in memory")
+		t.Error("the text that a key was cut from is still in memory")
 	}
 	if c.Len() != 2 || !slices.Equal(loaded, []string{"some", "none"}) {
-		t.Errorf("%d are held of %q", c.Len(), loaded)
+		t.Errorf("%d entries are held of %q, want 2", c.Len(), loaded)
 	}
 }
 
-func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
+func TestTheCacheIsBoundedAndAbsencesEvictNoValue(t *testing.T) {
 	loads := map[int]int{}
 	c := cached.New(func(_ context.Context, key string) (int, error) {
 		k, err := strconv.Atoi(key)
@@ -52,7 +52,7 @@ func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
 	}, cached.Options{Size: 3, Absent: absent})
 	ask := func(k int) {
 		if _, err := c.Get(t.Context(), strconv.Itoa(k)); (err != nil) != (k < 0) {
-			t.Fatalf("key %d: %v", k, err)
+			t.Fatalf("key %d: %v, want an error for negative keys only", k, err)
 		}
 	}
 	for k := 1; k <= 3; k++ {
@@ -62,19 +62,19 @@ func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
 		ask(k)
 	}
 	if c.Len() != 6 {
-		t.Fatalf("holds %d entries, want 3 values and 3 absences", c.Len())
+		t.Fatalf("the cache holds %d entries, want 3 values and 3 absences", c.Len())
 	}
 	ask(1)
-	ask(4) // pushes out 2, which was not used for longest
+	ask(4) // evicts 2, the least recently used
 	ask(1)
 	ask(2)
 	if loads[1] != 1 || loads[2] != 2 {
-		t.Fatalf("1 was loaded %d times, want 1; 2 %d times, want 2", loads[1], loads[2])
+		t.Fatalf("1 was loaded %d times and 2 %d times, want 1 and 2", loads[1], loads[2])
 	}
 }
 
 // While the store is slow, most of a flood of unknown keys is rejected at once, and cached values are served.
-func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
+func TestWaitingCallersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
 		c := cached.New(a.load, cached.Options{Size: 8})
@@ -83,7 +83,7 @@ func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 		(<-a.loads).answer <- answer{value: 1}
 		expect(t, "what is loaded before", <-held, answer{value: 1})
 
-		// One caller for each of two loads counts the same as two callers for one load.
+		// One caller of each of two loads counts as much as two callers of one load.
 		first := get(t.Context(), c, "slow")
 		l := <-a.loads
 		leaves, leave := context.WithCancel(t.Context())
@@ -107,7 +107,7 @@ func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 	})
 }
 
-// Callers who leave do not make room for more loads than there may be.
+// Callers who leave do not make room for more loads than allowed.
 func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()

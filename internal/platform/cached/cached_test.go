@@ -23,9 +23,9 @@ var (
 
 func absent(err error) bool { return errors.Is(err, errAbsent) }
 
-// In a synctest bubble a wait that cannot end, such as one for a load that does not begin, fails the test at once.
+// Under synctest a wait that cannot end, such as one for a load that does not begin, fails the test at once.
 
-// archive answers a load only when the test does, so that every order of events can be made.
+// archive answers a load when the test does, so that every order of events can be tested.
 type archive struct {
 	loads chan load
 }
@@ -50,7 +50,7 @@ func (a *archive) load(ctx context.Context, k string) (int, error) {
 	return got.value, got.err
 }
 
-// get calls Get on a goroutine of its own.
+// get calls Get on its own goroutine.
 func get(ctx context.Context, c *cached.Cache[string, int], k string) <-chan answer {
 	got := make(chan answer, 1)
 	go func() {
@@ -63,7 +63,7 @@ func get(ctx context.Context, c *cached.Cache[string, int], k string) <-chan ans
 func expect(t *testing.T, what string, got, want answer) {
 	t.Helper()
 	if got.value != want.value || !errors.Is(got.err, want.err) {
-		t.Fatalf("%s: got (%d, %v), want (%d, %v)", what, got.value, got.err, want.value, want.err)
+		t.Fatalf("%s: Get returned (%d, %v), want (%d, %v)", what, got.value, got.err, want.value, want.err)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestAValueIsLoadedOnceAndThenServedFromMemory(t *testing.T) {
 		first := get(t.Context(), c, "k")
 		l := <-a.loads
 		if l.key != "k" {
-			t.Fatalf("loaded %q", l.key)
+			t.Fatalf("the key %q was loaded, want k", l.key)
 		}
 		l.answer <- answer{value: 7}
 		expect(t, "the first caller", <-first, answer{value: 7})
@@ -97,10 +97,10 @@ func TestConcurrentCallersShareOneLoad(t *testing.T) {
 			waiting = append(waiting, get(t.Context(), c, "k"))
 		}
 		l := <-a.loads
-		synctest.Wait() // all callers wait now, and a second load would have been offered
+		synctest.Wait() // all callers wait now; a second load would be visible
 		select {
 		case <-a.loads:
-			t.Fatal("a second load began")
+			t.Fatal("a second load began for the same key")
 		default:
 		}
 		l.answer <- answer{value: 7}
@@ -110,12 +110,12 @@ func TestConcurrentCallersShareOneLoad(t *testing.T) {
 	})
 }
 
-func TestACallerWhoLeavesDoesNotFailTheOthers(t *testing.T) {
+func TestACallerWhoLeavesDoesNotFailOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
 		c := cached.New(a.load, cached.Options{Size: 8})
 		leaving, leave := context.WithCancel(t.Context())
-		left := get(leaving, c, "k") // its call starts the load
+		left := get(leaving, c, "k") // starts the load
 		l := <-a.loads
 		stayed := get(t.Context(), c, "k")
 		synctest.Wait()
@@ -129,7 +129,7 @@ func TestACallerWhoLeavesDoesNotFailTheOthers(t *testing.T) {
 	})
 }
 
-func TestALoadEndsInTimeAndCarriesTheCallersValues(t *testing.T) {
+func TestALoadTimesOutAndHasTheCallersContextValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type name struct{}
 		c := cached.New(func(ctx context.Context, _ string) (string, error) {
@@ -141,7 +141,7 @@ func TestALoadEndsInTimeAndCarriesTheCallersValues(t *testing.T) {
 			began := time.Now()
 			_, err := c.Get(pause.WithPatience(ctx, patience), "k")
 			if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != want {
-				t.Fatalf("with a patience of %v it ended after %v with %v", patience, time.Since(began), err)
+				t.Fatalf("with a patience of %v the load ended after %v with %v, want the deadline after %v", patience, time.Since(began), err, want)
 			}
 		}
 	})
@@ -177,11 +177,11 @@ func TestAbsenceIsKeptUntilForgotten(t *testing.T) {
 	})
 }
 
-func TestALoadThatPanicsIsAnErrorForItsCallersOnly(t *testing.T) {
+func TestAPanickingLoadFailsItsCallersOnly(t *testing.T) {
 	fail := func() { panic("boom") }
 	c := cached.New(func(context.Context, string) (int, error) { fail(); return 7, nil }, cached.Options{Size: 8})
 	if _, err := c.Get(t.Context(), "k"); err == nil || !strings.Contains(err.Error(), "boom") {
-		t.Fatalf("a load that panicked: %v", err)
+		t.Fatalf("a load that panicked: %v, want an error with boom", err)
 	}
 	fail = func() {}
 	v, err := c.Get(t.Context(), "k")

@@ -2,7 +2,7 @@ package cached
 
 import "golang.org/x/sync/semaphore"
 
-// Len is how many values and absences are held.
+// Len returns the number of values and absences held.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/platform/cached"
 )
 
-func TestALoadThatWasUnderWayWhenItsKeyWasForgottenIsNotKept(t *testing.T) {
+func TestALoadFromBeforeForgetIsNotKept(t *testing.T) {
 	forget := map[string]func(*cached.Cache[string, int]){
 		"Forget":    func(c *cached.Cache[string, int]) { c.Forget("k") },
 		"ForgetAll": func(c *cached.Cache[string, int]) { c.ForgetAll() },
@@ -40,7 +40,7 @@ func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
 			old := <-a.loads
 			c.Forget("k")
 			after := get(t.Context(), c, "k")
-			fresh := <-a.loads // a second load, while the first is under way
+			fresh := <-a.loads // a second load beside the first
 			finishOld := func() {
 				old.answer <- answer{value: 1}
 				expect(t, "who asked before", <-before, answer{value: 1})
@@ -62,7 +62,7 @@ func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
 	})
 }
 
-func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
+func TestRenewLoadsKeysInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
 		c := cached.New(a.load, cached.Options{Size: 8})
@@ -75,7 +75,7 @@ func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
 		}
 		before := get(t.Context(), c, "k")
 		old := <-a.loads
-		c.Renew("k") // a load is under way
+		c.Renew("k") // a load is running
 		fresh := <-a.loads
 		fresh.answer <- answer{value: 2}
 		old.answer <- answer{value: 1}
@@ -84,7 +84,7 @@ func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
 		v, err := c.Get(t.Context(), "k")
 		expect(t, "what is kept", answer{v, err}, answer{value: 2})
 
-		c.Renew("k") // there is a value
+		c.Renew("k") // a value is cached
 		(<-a.loads).answer <- answer{value: 3}
 		synctest.Wait()
 		v, err = c.Get(t.Context(), "k")

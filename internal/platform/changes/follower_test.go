@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/platform/changes"
 )
 
-func TestEveryChangeIsToldOnceAndInOrder(t *testing.T) {
+func TestEveryChangeIsReportedOnceAndInOrder(t *testing.T) {
 	s := started(t)
 	s.catchUp(t)
 	s.told.expect(t, "nothing new")
@@ -23,16 +23,16 @@ func TestEveryChangeIsToldOnceAndInOrder(t *testing.T) {
 	s.catchUp(t)
 	s.told.expect(t, "nothing new again")
 
-	s.log.commit(1234) // more than one read holds
+	s.log.commit(1234) // more than fits one read
 	s.catchUp(t)
 	got := s.told.since()
 	if len(got) != 1234 || got[0] != 6 || got[1233] != 1239 || !slices.IsSorted(got) {
-		t.Fatalf("told %d changes from %d to %d", len(got), got[0], got[len(got)-1])
+		t.Fatalf("%d changes were reported, from %d to %d, want 6 to 1239 in order", len(got), got[0], got[len(got)-1])
 	}
-	s.log.commit(500) // exactly what one read holds
+	s.log.commit(500) // exactly one read
 	s.catchUp(t)
 	if got := s.told.since(); len(got) != 500 || got[499] != 1739 {
-		t.Fatalf("told %d changes", len(got))
+		t.Fatalf("%d changes were reported, want 500 up to 1739", len(got))
 	}
 }
 
@@ -40,11 +40,11 @@ func TestStartFailsWithoutTheArchive(t *testing.T) {
 	down := errors.New("connection refused")
 	f := changes.NewFollower(&archive{down: down}, nil, interval, slog.New(slog.DiscardHandler), nil, nil)
 	if err := f.Start(t.Context()); !errors.Is(err, down) {
-		t.Fatalf("started without an archive: %v", err)
+		t.Fatalf("starting without an archive: %v, want its error", err)
 	}
 }
 
-func TestRunLooksEveryInterval(t *testing.T) {
+func TestRunReadsEveryInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := started(t)
 		s.run(t)
@@ -61,7 +61,7 @@ func TestRunLooksEveryInterval(t *testing.T) {
 	})
 }
 
-func TestANudgeIsFollowedAtOnceAndItsEndDoesNoHarm(t *testing.T) {
+func TestANudgeIsFollowedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := started(t)
 		s.run(t)
@@ -77,16 +77,16 @@ func TestANudgeIsFollowedAtOnceAndItsEndDoesNoHarm(t *testing.T) {
 		time.Sleep(10 * interval)
 		synctest.Wait()
 		s.told.expect(t, "without nudges", 5)
-		// A closed channel that was still read would have been a busy loop.
+		// Reading a closed channel would be a busy loop.
 		s.log.set(func() {
 			if s.log.reads > 12 {
-				t.Errorf("looked %d times in ten intervals", s.log.reads)
+				t.Errorf("the log was read %d times in ten intervals, want at most 12", s.log.reads)
 			}
 		})
 	})
 }
 
-func TestEntriesThatWerePurgedAreAGap(t *testing.T) {
+func TestPurgedEntriesAreAGap(t *testing.T) {
 	s := started(t)
 	s.log.commit(4) // 4 to 7
 	s.log.purge(5)
@@ -120,19 +120,19 @@ func TestAnArchiveThatWentBackIsAGap(t *testing.T) {
 	s.log.set(func() { s.log.entries, s.log.latest = s.log.entries[:2], 2 })
 	s.catchUp(t)
 	s.told.expect(t, "after the restore", gap)
-	s.log.commit(1) // the second time that there is a 3
+	s.log.commit(1) // a second entry 3
 	s.catchUp(t)
 	s.told.expect(t, "the first change after it", 3)
 }
 
-func TestAChangeCommittedBetweenTwoQuestionsIsNoGap(t *testing.T) {
+func TestAChangeBetweenTwoReadsIsNoGap(t *testing.T) {
 	s := started(t)
 	s.log.onEmpty = func() { s.log.commit(2) }
 	s.catchUp(t)
 	s.told.expect(t, "committed while it looked", 4, 5)
 }
 
-func TestFailuresAreLoggedOncePerOutageAndMissedChangesToldAfterIt(t *testing.T) {
+func TestAnOutageIsLoggedOnceAndItsChangesAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := started(t)
 		s.run(t)
@@ -147,24 +147,24 @@ func TestFailuresAreLoggedOncePerOutageAndMissedChangesToldAfterIt(t *testing.T)
 			synctest.Wait()
 			s.told.expect(t, "after the outage", 3+outage)
 			if warnings, lines := strings.Count(s.lines.String(), "level=WARN"), strings.Count(s.lines.String(), "\n"); warnings != int(outage) || lines != 2*int(outage) {
-				t.Fatalf("after outage %d:\n%s", outage, s.lines)
+				t.Fatalf("after outage %d the log has %d warnings in %d lines, want %d and %d:\n%s", outage, warnings, lines, outage, 2*outage, s.lines)
 			}
 		}
 		if !strings.Contains(s.lines.String(), "connection refused") {
-			t.Fatalf("the log does not say why:\n%s", s.lines)
+			t.Fatalf("the log does not have the error:\n%s", s.lines)
 		}
 	})
 }
 
-func TestAFailureInTheMiddleNeitherSkipsNorRepeats(t *testing.T) {
+func TestAFailureInTheMiddleSkipsAndRepeatsNothing(t *testing.T) {
 	s := started(t)
 	s.log.commit(500)
 	s.log.onEmpty = func() { s.log.set(func() { s.log.down = errors.New("connection reset") }) }
 	if err := s.follower.CatchUp(t.Context()); err == nil {
-		t.Fatal("caught up although the log's end could not be read")
+		t.Fatal("CatchUp returned no error, though the log's end could not be read")
 	}
 	if got := s.told.since(); len(got) != 500 {
-		t.Fatalf("told %d changes", len(got))
+		t.Fatalf("%d changes were reported, want 500", len(got))
 	}
 	s.log.set(func() { s.log.down = nil })
 	s.log.commit(1)
@@ -172,7 +172,7 @@ func TestAFailureInTheMiddleNeitherSkipsNorRepeats(t *testing.T) {
 	s.told.expect(t, "afterwards", 504)
 }
 
-func TestCatchUpWaitsNoLongerThanItsCaller(t *testing.T) {
+func TestCatchUpEndsWithItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := started(t)
 		hold := make(chan struct{})
@@ -187,46 +187,46 @@ func TestCatchUpWaitsNoLongerThanItsCaller(t *testing.T) {
 		synctest.Wait()
 		leave()
 		if err := <-second; !errors.Is(err, context.Canceled) {
-			t.Fatalf("who left while another one looked: %v", err)
+			t.Fatalf("a caller who left while another read: %v, want context.Canceled", err)
 		}
 		close(hold)
 		if err := <-first; err != nil {
-			t.Fatalf("who stayed: %v", err)
+			t.Fatalf("the caller who stayed: %v, want none", err)
 		}
 
-		s.log.set(func() { s.log.hold = make(chan struct{}) }) // never answers
+		s.log.set(func() { s.log.hold = make(chan struct{}) }) // reads hang
 		leaving, leave = context.WithCancel(t.Context())
 		go func() { second <- s.follower.CatchUp(leaving) }()
 		synctest.Wait()
 		leave()
 		if err := <-second; !errors.Is(err, context.Canceled) || s.lines.Len() != 0 {
-			t.Fatalf("who left while it looked itself: %v\n%s", err, s.lines)
+			t.Fatalf("a caller who left during its own read: %v, want context.Canceled and no log\n%s", err, s.lines)
 		}
 		began := time.Now()
 		if err := s.follower.CatchUp(t.Context()); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
-			t.Fatalf("an archive that does not answer: %v after %v", err, time.Since(began))
+			t.Fatalf("with an archive that does not answer: %v after %v, want the deadline within 5s", err, time.Since(began))
 		}
 		if strings.Count(s.lines.String(), "level=WARN") != 1 {
-			t.Fatalf("an archive that does not answer is an outage:\n%s", s.lines)
+			t.Fatalf("an archive that does not answer is not logged as one outage:\n%s", s.lines)
 		}
 	})
 }
 
-func TestWhatWasCommittedBeforeCatchUpIsInForceAfterIt(t *testing.T) {
+func TestCatchUpReportsWhatWasCommittedBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := started(t)
 		hold := make(chan struct{})
 		s.log.set(func() { s.log.hold = hold })
 		s.run(t)
 		s.nudges <- struct{}{}
-		synctest.Wait() // Run is in the middle of a look
+		synctest.Wait() // Run is in the middle of a read
 		s.log.commit(1)
 		done := make(chan error)
 		go func() { done <- s.follower.CatchUp(t.Context()) }()
 		synctest.Wait()
 		select {
 		case <-done:
-			t.Fatal("caught up before the archive answered")
+			t.Fatal("CatchUp returned before the archive answered")
 		default:
 		}
 		close(hold)

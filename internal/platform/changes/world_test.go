@@ -19,14 +19,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const interval = 500 * time.Millisecond
 
-// archive is a log in memory that can lose entries, go back, be down and be slow.
+// archive is a log in memory that can lose entries, go back, fail and be slow.
 type archive struct {
 	mu      sync.Mutex
 	entries []changes.Change
 	latest  int64
 	down    error
-	hold    chan struct{} // when set, a read waits until it is closed
-	onEmpty func()        // called once, without the lock, after a read that found nothing
+	hold    chan struct{} // if set, reads wait until it is closed
+	onEmpty func()        // called once, unlocked, after an empty read
 	reads   int
 }
 
@@ -75,7 +75,7 @@ func (a *archive) commit(n int) {
 	}
 }
 
-// purge forgets the entries up to a version, as an archive does with old ones.
+// purge removes the entries up to a version, as an archive does.
 func (a *archive) purge(upTo int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -88,7 +88,7 @@ func (a *archive) set(change func()) {
 	change()
 }
 
-// told records a Follower's calls: the versions of changes, and gap for onGap.
+// told records a Follower's reports: the versions of changes, and gap for onGap.
 type told struct {
 	mu   sync.Mutex
 	list []int64
@@ -102,7 +102,7 @@ func (r *told) add(v int64) {
 	r.list = append(r.list, v)
 }
 
-// since returns what was told since the last call.
+// since returns the reports since the last call.
 func (r *told) since() []int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,7 +114,7 @@ func (r *told) since() []int64 {
 func (r *told) expect(t *testing.T, when string, want ...int64) {
 	t.Helper()
 	if got := r.since(); !slices.Equal(got, want) {
-		t.Fatalf("%s: told %v, want %v (%d is a gap)", when, got, want, gap)
+		t.Fatalf("%s: %v was reported, want %v (%d is a gap)", when, got, want, gap)
 	}
 }
 
@@ -126,7 +126,7 @@ type setup struct {
 	follower *changes.Follower
 }
 
-// started returns a Follower of an archive with some entries already, which it must not tell.
+// started returns a Follower of an archive with some entries, which it must not report.
 func started(t *testing.T) *setup {
 	t.Helper()
 	s := &setup{log: &archive{}, told: &told{}, lines: &bytes.Buffer{}, nudges: make(chan struct{}, 1)}
@@ -134,7 +134,7 @@ func started(t *testing.T) *setup {
 	s.follower = changes.NewFollower(s.log, s.nudges, interval, slog.New(slog.NewTextHandler(s.lines, nil)),
 		func(c changes.Change) { s.told.add(c.Version) }, func() { s.told.add(gap) })
 	if err := s.follower.Start(t.Context()); err != nil {
-		t.Fatalf("start: %v", err)
+		t.Fatalf("starting the follower: %v", err)
 	}
 	return s
 }
@@ -142,7 +142,7 @@ func started(t *testing.T) *setup {
 func (s *setup) catchUp(t *testing.T) {
 	t.Helper()
 	if err := s.follower.CatchUp(t.Context()); err != nil {
-		t.Fatalf("catch up: %v", err)
+		t.Fatalf("catching up: %v", err)
 	}
 }
 

@@ -28,11 +28,11 @@ func get(t *testing.T, m *health.Monitor, target string) (status int, body strin
 func want(t *testing.T, m *health.Monitor, target string, status int, body string) {
 	t.Helper()
 	if gotStatus, got := get(t, m, target); gotStatus != status || got != body+"\n" {
-		t.Errorf("%s is %d %s want %d %s", target, gotStatus, got, status, body)
+		t.Errorf("%s is %d %s, want %d %s", target, gotStatus, got, status, body)
 	}
 }
 
-// store is a dependency that can be sent away.
+// store is a dependency that a test can fail.
 type store struct{ err atomic.Pointer[error] }
 
 func (s *store) ping(context.Context) error {
@@ -44,7 +44,7 @@ func (s *store) ping(context.Context) error {
 
 func (s *store) away(err error) { s.err.Store(&err) }
 
-func TestReadiness(t *testing.T) {
+func TestReadinessFollowsTheNeededStores(t *testing.T) {
 	var redis, archive store
 	m := health.New(slog.New(slog.DiscardHandler), time.Minute)
 	want(t, m, "/readyz", 503, "not ready: the service is starting")
@@ -71,15 +71,15 @@ func TestReadiness(t *testing.T) {
 		`"service":{"state":"stopping","reason":"it takes no more requests"}}`)
 }
 
-// refusal is what a Redis says that answers reads only.
+// refusal is the error of a Redis that only answers reads.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
 func (refusal) RedisError() {}
 
-// A store that refuses changes is ready, and only the verbose answer tells of it.
-func TestAStoreThatRefusesChanges(t *testing.T) {
+// A store that refuses changes is ready. Only the verbose answer says so.
+func TestAStoreThatRefusesChangesIsReady(t *testing.T) {
 	var written bytes.Buffer
 	m := health.New(slog.New(slog.NewTextHandler(&written, nil)), time.Minute)
 	m.Runs(health.Dependency{Name: "redis", Needed: true, Ping: func(context.Context) error { return refusal("OOM command not allowed") }})
@@ -87,13 +87,12 @@ func TestAStoreThatRefusesChanges(t *testing.T) {
 	want(t, m, "/readyz?verbose", 200,
 		`{"ready":true,"redis":{"state":"read-only","reason":"reads work and changes do not: its memory is full"},"service":{"state":"running"}}`)
 	if written.Len() > 0 {
-		t.Errorf("the log is\n%s", written.String())
+		t.Errorf("the log is %s, want nothing", written.String())
 	}
 }
 
-// A store that does not answer does not hold up the answer for longer than the patience with it, and not at all once the
-// service stops.
-func TestPatience(t *testing.T) {
+// A store that does not answer delays the answer only by the patience with it, and not at all once the service stops.
+func TestASilentStoreDelaysTheAnswerBriefly(t *testing.T) {
 	asked := 0
 	silent := func(ctx context.Context) error { asked++; <-ctx.Done(); return ctx.Err() }
 	m := health.New(slog.New(slog.DiscardHandler), time.Millisecond)
@@ -102,11 +101,11 @@ func TestPatience(t *testing.T) {
 	m.Stops()
 	want(t, m, "/readyz", 503, "not ready: the service is stopping")
 	if asked != 1 {
-		t.Errorf("the store was asked %d times", asked)
+		t.Errorf("the store was asked %d times, want once", asked)
 	}
 }
 
-func TestALineWhenAStoreGoesAndOneWhenItIsBack(t *testing.T) {
+func TestAnOutageIsLoggedAtItsStartAndEnd(t *testing.T) {
 	var written bytes.Buffer
 	var redis store
 	m := health.New(slog.New(slog.NewTextHandler(&written, nil)), time.Minute)
@@ -117,36 +116,36 @@ func TestALineWhenAStoreGoesAndOneWhenItIsBack(t *testing.T) {
 	}
 	if text := written.String(); strings.Count(text, "\n") != 2 ||
 		strings.Count(text, "store=redis error=gone") != 1 || strings.Count(text, `"a store responds again" store=redis`) != 1 {
-		t.Errorf("the log is\n%s", text)
+		t.Errorf("the log is\n%s\nwant one line for the outage and one for its end", text)
 	}
 }
 
-// That whoever asked did not wait for the answer says nothing about the store.
-func TestWhoAsksMayGoAway(t *testing.T) {
+// A caller who leaves before the answer says nothing about the store.
+func TestACallerWhoLeavesIsNoOutage(t *testing.T) {
 	var written bytes.Buffer
 	m := health.New(slog.New(slog.NewTextHandler(&written, nil)), time.Minute)
 	m.Runs(health.Dependency{Name: "redis", Needed: true, Ping: func(ctx context.Context) error { return ctx.Err() }})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if m.Ready(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz?verbose", nil)); written.Len() > 0 {
-		t.Errorf("the log is\n%s", written.String())
+		t.Errorf("the log is %s, want nothing", written.String())
 	}
 }
 
-func TestLive(t *testing.T) {
+func TestLivezIsAlwaysOK(t *testing.T) {
 	answer := httptest.NewRecorder()
 	health.Live(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/livez", nil))
 	if answer.Code != 200 || answer.Body.String() != "ok\n" {
-		t.Errorf("it is %d %s", answer.Code, answer.Body)
+		t.Errorf("/livez is %d %s, want 200 ok", answer.Code, answer.Body)
 	}
 }
 
-func TestTheLoopbackAddressStandsForAll(t *testing.T) {
+func TestDialableReplacesAllAddressesByLoopback(t *testing.T) {
 	for listen, want := range map[string]string{
 		":9464": "127.0.0.1:9464", "0.0.0.0:1": "127.0.0.1:1", "[::]:1": "[::1]:1", "10.0.0.1:1": "10.0.0.1:1", "localhost:1": "localhost:1",
 	} {
 		if got, err := health.Dialable(listen); got != want || err != nil {
-			t.Errorf("%s is dialed at %s, %v", listen, got, err)
+			t.Errorf("%s is dialed at %s (%v), want %s", listen, got, err, want)
 		}
 	}
 }

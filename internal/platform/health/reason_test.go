@@ -14,8 +14,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Errors of connections are wrapped in texts with an address and a password, which no reason may hold.
-func TestReasons(t *testing.T) {
+// Errors of connections are wrapped with an address and a password, which no reason may contain.
+func TestReasonsExplainWithoutSecrets(t *testing.T) {
 	const secret = "aSecretThatNobodySees"
 	dial := func(network, address string) error {
 		_, err := new(net.Dialer).DialContext(t.Context(), network, address)

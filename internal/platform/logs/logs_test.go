@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// book is a log that is kept in memory, and its clock.
+// book is a log in memory with its clock.
 type book struct {
 	bytes.Buffer
 	now time.Time
@@ -45,7 +45,7 @@ func (b *book) want(t *testing.T, want ...string) {
 	b.Reset()
 }
 
-func TestLinesCarryWhatTheirContextKnows(t *testing.T) {
+func TestLinesHaveTheirContextsAttributes(t *testing.T) {
 	var b book
 	log := b.logger()
 	request := logs.With(t.Context(), slog.String("requestId", "A"))
@@ -60,20 +60,20 @@ func TestLinesCarryWhatTheirContextKnows(t *testing.T) {
 		`level=WARN msg=four`, `level=WARN msg=five part=x requestId=A`, `level=WARN msg=six g.a=1 g.b=2 g.requestId=A`)
 }
 
-// A context that goes its own way does not get what another one was given.
+// A derived context does not get the attributes of its sibling.
 func TestContextsDoNotShareAttributes(t *testing.T) {
 	parent := logs.With(context.Background(), slog.String("a", "1"))
 	one := logs.With(parent, slog.String("b", "2"))
 	two := logs.With(parent, slog.String("c", "3"))
 	if got := logs.Attrs(one); len(got) != 2 || got[1].Key != "b" {
-		t.Errorf("the first has %v", got)
+		t.Errorf("the first context has the attributes %v, want its own b", got)
 	}
 	if got := logs.Attrs(two); len(got) != 2 || got[1].Key != "c" {
-		t.Errorf("the second has %v", got)
+		t.Errorf("the second context has the attributes %v, want its own c", got)
 	}
 }
 
-func TestRepeatedLinesAreHeldBack(t *testing.T) {
+func TestRepeatedLinesAreLimited(t *testing.T) {
 	var b book
 	log := b.logger()
 	repeat := func(n int) int {
@@ -83,39 +83,39 @@ func TestRepeatedLinesAreHeldBack(t *testing.T) {
 		return strings.Count(b.String(), "\n")
 	}
 	if n := repeat(100); n != 10 || strings.Contains(b.String(), "notLoggedBefore") {
-		t.Errorf("%d of 100 were written:\n%s", n, b.String())
+		t.Errorf("%d of 100 equal lines were written, want 10:\n%s", n, b.String())
 	}
 	b.Reset()
-	// Another message, and the same one of another level, are other lines.
+	// Another message, and the same message of another level, are limited separately.
 	log.Warn("back")
 	log.Error("away")
 	b.want(t, "level=WARN msg=back", "level=ERROR msg=away")
 
 	b.now = b.now.Add(999 * time.Millisecond)
 	if n := repeat(5); n != 0 {
-		t.Errorf("%d were written before a second was over", n)
+		t.Errorf("%d lines were written before a second passed, want 0", n)
 	}
 	b.now = b.now.Add(time.Millisecond)
 	repeat(3)
 	b.want(t, "level=WARN msg=away i=0 notLoggedBefore=95")
 	b.now = b.now.Add(time.Hour)
 	if n := repeat(100); n != 10 || !strings.Contains(b.String(), "i=0 notLoggedBefore=2\n") {
-		t.Errorf("after an hour %d of 100 were written:\n%s", n, b.String())
+		t.Errorf("after an hour %d of 100 lines were written, want 10 and the number left out:\n%s", n, b.String())
 	}
 }
 
-func TestLinesForDebuggingAreNotHeldBack(t *testing.T) {
+func TestDebugLinesAreNotLimited(t *testing.T) {
 	var b book
 	log := b.logger()
 	for range 100 {
 		log.Debug("request")
 	}
 	if n := strings.Count(b.String(), "\n"); n != 100 {
-		t.Errorf("%d of 100 were written", n)
+		t.Errorf("%d of 100 debug lines were written, want all", n)
 	}
 }
 
-// Loggers derived from one are limited together: each part of the service has a logger of its own.
+// Loggers derived from one share its limit, because each part of the service has its own logger.
 func TestDerivedLoggersShareTheLimit(t *testing.T) {
 	var b book
 	log := b.logger()
@@ -123,25 +123,25 @@ func TestDerivedLoggersShareTheLimit(t *testing.T) {
 		log.With("part", i).WithGroup("g").Warn("away", "i", i)
 	}
 	if n := strings.Count(b.String(), "\n"); n != 10 {
-		t.Errorf("%d of 100 were written", n)
+		t.Errorf("%d of 100 lines were written, want 10", n)
 	}
 }
 
-// Whatever is written as a message, memory is bounded, and the first of each is never lost.
-func TestManyMessages(t *testing.T) {
+// With any messages memory is bounded, and the first line of each message is written.
+func TestTheFirstLineOfManyMessagesIsWritten(t *testing.T) {
 	var b book
 	log := b.logger()
 	for i := range 5000 {
 		log.Warn(strconv.Itoa(i))
 	}
 	if n := strings.Count(b.String(), "\n"); n != 5000 {
-		t.Errorf("%d of 5000 were written", n)
+		t.Errorf("%d of 5000 different lines were written, want all", n)
 	}
 }
 
 func TestHandlerKeepsTheRulesOfSlog(t *testing.T) {
 	var written bytes.Buffer
-	var now time.Time // its lines are all alike, so each is a second after the one before
+	var now time.Time // a second between lines, because all are alike
 	handler := logs.NewHandler(slog.NewJSONHandler(&written, nil), func() time.Time { now = now.Add(time.Second); return now })
 	err := slogtest.TestHandler(handler, func() (found []map[string]any) {
 		for line := range bytes.Lines(written.Bytes()) {

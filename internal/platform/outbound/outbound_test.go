@@ -24,7 +24,7 @@ func hosts(t *testing.T, list ...string) Hosts {
 	t.Helper()
 	h, wrong := ParseHosts(list)
 	if wrong != "" {
-		t.Fatalf("%q is refused", wrong)
+		t.Fatalf("the allowed host %q is refused", wrong)
 	}
 	return h
 }
@@ -60,7 +60,7 @@ func TestPrivateHostsAreRefusedWhenConnecting(t *testing.T) {
 		want             bool
 	}{
 		{"10.0.0.0/8", address, false},
-		{"10.0.0.0/8", byName, false}, // the name is looked up, and what it stands for is judged
+		{"10.0.0.0/8", byName, false}, // the name's address counts
 		{"127.0.0.0/8", address, true},
 		{"127.0.0.1", address, true},
 		{"localhost", address, false},
@@ -69,17 +69,17 @@ func TestPrivateHostsAreRefusedWhenConnecting(t *testing.T) {
 		answer, err := get(t, client, c.address)
 		client.Close()
 		if c.want != (err == nil) || !c.want && !errors.Is(err, ErrPrivate) || c.want && answer.Status != http.StatusNoContent {
-			t.Errorf("%s of %s: %v, %v", c.allowed, c.address, answer.Status, err)
+			t.Errorf("with %s allowed %s gives %v (%v), want it reached: %v", c.allowed, c.address, answer.Status, err, c.want)
 		}
 	}
 	named := New(hosts(t, "LOCALHOST."), &tls.Config{RootCAs: trust.RootCAs, ServerName: "example.com"})
 	defer named.Close()
 	if _, err := get(t, named, byName); err != nil {
-		t.Errorf("a host that is named: %v", err)
+		t.Errorf("an allowed host: %v, want it reached", err)
 	}
 }
 
-func TestRedirectsAndProxies(t *testing.T) {
+func TestRedirectsAndProxiesAreNotFollowed(t *testing.T) {
 	var asked atomic.Int32
 	address, trust := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -89,7 +89,7 @@ func TestRedirectsAndProxies(t *testing.T) {
 	c := New(hosts(t, "127.0.0.1"), trust)
 	defer c.Close()
 	if answer, err := get(t, c, address); err != nil || answer.Status != http.StatusFound || asked.Load() != 1 {
-		t.Errorf("%d after %d requests, %v", answer.Status, asked.Load(), err)
+		t.Errorf("a redirect gives %d after %d requests (%v), want 302 after 1", answer.Status, asked.Load(), err)
 	}
 }
 
@@ -98,12 +98,12 @@ func TestAnswersAreBounded(t *testing.T) {
 	c := New(hosts(t, "127.0.0.1"), trust)
 	defer c.Close()
 	if answer, err := get(t, c, address); err != nil || len(answer.Body) != answerSize {
-		t.Errorf("%d bytes, %v", len(answer.Body), err)
+		t.Errorf("a large answer has %d bytes (%v), want %d", len(answer.Body), err, answerSize)
 	}
 }
 
-// A host that says nothing, or a byte now and then, has its 5 seconds; the error does not name the address.
-func TestSlowHosts(t *testing.T) {
+// A host that is silent or slow has Timeout. The error does not contain the address's secret.
+func TestSlowHostsTimeOut(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
 		"hangs": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 		"trickles": func(w http.ResponseWriter, r *http.Request) {
@@ -122,31 +122,31 @@ func TestSlowHosts(t *testing.T) {
 			began := time.Now()
 			_, err := get(t, c, address+"/topsecret?token=topsecret")
 			if took := time.Since(began); err == nil || took < Timeout || took > 30*time.Second || strings.Contains(err.Error(), "topsecret") {
-				t.Errorf("%v after %s", err, took)
+				t.Errorf("the error after %s is %v, want a timeout after %s without the secret", took, err, Timeout)
 			}
 		})
 	}
 }
 
-func TestHosts(t *testing.T) {
+func TestHostsAreParsedAndMatched(t *testing.T) {
 	named := hosts(t, "10.0.0.0/8", "127.0.0.1", "Hooks.internal", "fd00::/8", "[::1]")
 	for host, want := range map[string]bool{
 		"10.1.2.3": true, "::ffff:10.1.2.3": true, "hooks.INTERNAL.": true, "::1": true, "fd12::1": true,
 		"11.0.0.1": false, "localhost": false, "x.hooks.internal": false, "": false,
 	} {
 		if named.Name(host) != want {
-			t.Errorf("%q is named: %v", host, !want)
+			t.Errorf("Name(%q) is %v, want %v", host, !want, want)
 		}
 	}
 	for _, text := range []string{"", "a/b", "http://x", "10.0.0.0/99", "x:80", "*"} {
 		if _, wrong := ParseHosts([]string{text}); wrong != text {
-			t.Errorf("%q is taken", text)
+			t.Errorf("the invalid host %q is accepted", text)
 		}
 	}
 }
 
-// A host that hangs keeps its own places, not those of others, and whoever waits for one can give up.
-func TestEachHostHasItsPlaces(t *testing.T) {
+// A host that hangs uses only its own places. A request that waits for one can be cancelled.
+func TestEachHostHasItsOwnPlaces(t *testing.T) {
 	hanging := make(chan struct{})
 	slow, trust := serve(t, func(_ http.ResponseWriter, r *http.Request) { hanging <- struct{}{}; <-r.Context().Done() })
 	other, _ := serve(t, func(http.ResponseWriter, *http.Request) {})
@@ -163,9 +163,9 @@ func TestEachHostHasItsPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Do(ctx, r); err == nil {
-		t.Error("one more is sent")
+		t.Error("one request too many was sent to the host")
 	}
 	if _, err := get(t, c, other); err != nil {
-		t.Errorf("another host: %v", err)
+		t.Errorf("a request to another host: %v, want it sent", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-func TestForWaitsAsLongOrUntilTheContextEnds(t *testing.T) {
+func TestForEndsWithItsContext(t *testing.T) {
 	ended := time.Duration(-1)
 	for _, c := range []struct {
 		pause, ctx, waited time.Duration
@@ -35,7 +35,7 @@ func TestForWaitsAsLongOrUntilTheContextEnds(t *testing.T) {
 	}
 }
 
-func TestAgainTellsOfTheFirstFailureOfARow(t *testing.T) {
+func TestAgainReportsTheFirstOfConsecutiveFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		outcomes := []error{io.EOF, io.ErrUnexpectedEOF, nil, io.ErrNoProgress, context.Canceled}
@@ -44,13 +44,13 @@ func TestAgainTellsOfTheFirstFailureOfARow(t *testing.T) {
 		do := func(context.Context) error {
 			made++
 			if made == len(outcomes) {
-				cancel() // an error then is the end's
+				cancel() // an error now comes from the end
 			}
 			return outcomes[made-1]
 		}
 		pause.Again(ctx, func() time.Duration { return time.Second }, do, func(err error) { told = append(told, err) })
 		if made != len(outcomes) || time.Since(began) != 5*time.Second || !slices.Equal(told, []error{io.EOF, io.ErrNoProgress}) {
-			t.Errorf("made %d times in %v, and told of %v", made, time.Since(began), told)
+			t.Errorf("the call was made %d times in %v and reported %v, want %d times in 5s", made, time.Since(began), told, len(outcomes))
 		}
 	})
 }

@@ -27,7 +27,7 @@ func take(t *testing.T, p *shares.Pool, holder string) *shares.Place {
 func wantRefused(t *testing.T, p *shares.Pool, holder string, want error) {
 	t.Helper()
 	if _, err := p.Take(holder); !errors.Is(err, want) {
-		t.Errorf("%s gets %v, want %v", holder, err, want)
+		t.Errorf("one place more for %s: %v, want %v", holder, err, want)
 	}
 }
 
@@ -36,17 +36,17 @@ func TestEachHolderHasItsShare(t *testing.T) {
 	first := take(t, p, "a")
 	take(t, p, "a")
 	wantRefused(t, p, "a", shares.ErrShare)
-	take(t, p, "b") // from whom a takes nothing
+	take(t, p, "b") // a does not reduce b's share
 	first.Release()
-	first.Release() // gives back nothing that is another's
+	first.Release() // a second release has no effect
 	take(t, p, "b")
 	wantRefused(t, p, "b", shares.ErrShare)
 	take(t, p, "c")
 	wantRefused(t, p, "c", shares.ErrFull)
 }
 
-// A new holder finds a place, even when many others take as much as they can.
-func TestSeveralLeaveSome(t *testing.T) {
+// A new holder finds a place, even if many others take all they can.
+func TestManyHoldersLeaveAPlaceForAnother(t *testing.T) {
 	p := shares.New(2048, 512)
 	all := 0
 	for n := range 8 {
@@ -57,7 +57,7 @@ func TestSeveralLeaveSome(t *testing.T) {
 			all++
 		}
 		if n == 0 && all != 512 {
-			t.Errorf("one alone has %d", all)
+			t.Errorf("a single holder has %d places, want 512", all)
 		}
 	}
 	for n := range 100 {
@@ -65,31 +65,31 @@ func TestSeveralLeaveSome(t *testing.T) {
 	}
 }
 
-// Bytes are places, too: several are taken as one, and what is larger than a share takes the share.
+// Bytes are places too. A request for more than a share takes the share.
 func TestSeveralPlacesAsOne(t *testing.T) {
 	p := shares.New(100, 40)
 	takeN := func(holder string, n int, want error) *shares.Place {
 		t.Helper()
 		place, err := p.TakeN(holder, n)
 		if !errors.Is(err, want) {
-			t.Errorf("%s takes %d: %v, want %v", holder, n, err, want)
+			t.Errorf("%d places for %s: %v, want %v", n, holder, err, want)
 		}
 		return place
 	}
 	first := takeN("a", 30, nil)
 	takeN("a", 11, shares.ErrShare)
 	takeN("a", 10, nil)
-	takeN("b", 30, shares.ErrShare) // which would leave c too little
+	takeN("b", 30, shares.ErrShare) // would leave too few for c
 	takeN("b", 20, nil)
 	first.Lend()
 	if first.Release(); p.Holders() != 2 {
-		t.Errorf("%d hold some", p.Holders())
+		t.Errorf("%d holders have places, want 2", p.Holders())
 	}
-	takeN("c", 1000, shares.ErrShare) // which would leave d nothing
+	takeN("c", 1000, shares.ErrShare) // would leave none for d
 	takeN("c", 16, nil)
 }
 
-func TestWhoHoldsNothingIsForgotten(t *testing.T) {
+func TestHoldersOfNothingAreForgotten(t *testing.T) {
 	p := shares.New(3, 1)
 	for n := range 100 {
 		holder := strconv.Itoa(n)
@@ -98,22 +98,22 @@ func TestWhoHoldsNothingIsForgotten(t *testing.T) {
 		place.Release()
 	}
 	if n := p.Holders(); n != 0 {
-		t.Errorf("%d are remembered who hold nothing", n)
+		t.Errorf("%d holders without places are kept, want 0", n)
 	}
 }
 
-func TestAPlaceThatIsLentStaysInItsShare(t *testing.T) {
+func TestALentPlaceCountsInItsShare(t *testing.T) {
 	p := shares.New(1, 1)
 	place := take(t, p, "a")
 	place.Lend()
 	wantRefused(t, p, "a", shares.ErrShare)
 	other := take(t, p, "b")
 	if place.Resume() {
-		t.Error("two have the only place")
+		t.Error("the only place was resumed while another holds it")
 	}
 	other.Release()
 	if !place.Resume() {
-		t.Error("it is not given back")
+		t.Error("the lent place was not resumed after its release")
 	}
 	wantRefused(t, p, "b", shares.ErrFull)
 	place.Lend()
@@ -123,11 +123,11 @@ func TestAPlaceThatIsLentStaysInItsShare(t *testing.T) {
 	none.Lend()
 	none.Release()
 	if !none.Resume() {
-		t.Error("no place is in the way")
+		t.Error("resuming without a place returns false, want true")
 	}
 }
 
-func TestManyTakeAtTheSameTime(t *testing.T) {
+func TestConcurrentTakesAreBounded(t *testing.T) {
 	const most = 5
 	p := shares.New(100, most)
 	var mu sync.Mutex
@@ -151,11 +151,11 @@ func TestManyTakeAtTheSameTime(t *testing.T) {
 	}
 	takers.Wait()
 	if n := p.Holders(); n != 0 {
-		t.Errorf("%d hold a place at the end", n)
+		t.Errorf("%d holders have a place at the end, want 0", n)
 	}
 }
 
-func TestWhoHasAllWaitsForOne(t *testing.T) {
+func TestWaitGetsAReleasedPlace(t *testing.T) {
 	for name, p := range map[string]func() *shares.Pool{
 		"of the share": func() *shares.Pool { return shares.New(9, 1) },
 		"of all":       func() *shares.Pool { return shares.New(1, 9) },
@@ -167,7 +167,7 @@ func TestWhoHasAllWaitsForOne(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				if place, err := p.Wait(ctx, "a"); err == nil || place != nil {
-					t.Error("one too many")
+					t.Error("one place too many was given")
 				}
 				waited := make(chan *shares.Place)
 				go func() {
@@ -181,7 +181,7 @@ func TestWhoHasAllWaitsForOne(t *testing.T) {
 				first.Release()
 				(<-waited).Release()
 				if n := p.Holders(); n != 0 {
-					t.Errorf("%d are remembered who hold nothing", n)
+					t.Errorf("%d holders without places are kept, want 0", n)
 				}
 			})
 		})

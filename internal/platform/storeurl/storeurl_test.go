@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/platform/storeurl"
 )
 
-func TestSplit(t *testing.T) {
+func TestSplitReadsURLsWithSeveralHosts(t *testing.T) {
 	for _, c := range []struct {
 		raw, first string
 		hosts      []string
@@ -21,22 +21,22 @@ func TestSplit(t *testing.T) {
 	} {
 		u, ok := storeurl.Split(c.raw)
 		if !ok || u.First() != c.first || !slices.Equal(u.Hosts, c.hosts) {
-			t.Errorf("%s: %t, %q, %q", c.raw, ok, u.First(), u.Hosts)
+			t.Errorf("%s is split into %q and %q (%t), want %q and %q", c.raw, u.First(), u.Hosts, ok, c.first, c.hosts)
 		}
 	}
 	if _, ok := storeurl.Split("h1:6379,h2:6379"); ok {
-		t.Error("a URL without a scheme was taken apart")
+		t.Error("a URL without a scheme was split")
 	}
 }
 
-func TestAddresses(t *testing.T) {
+func TestAddressesAddTheDefaultPort(t *testing.T) {
 	for raw, want := range map[string][]string{
 		"redis://ada:p@h1:1,h2,[::1],[::1]:3/0": {"h1:1", "h2:6379", "[::1]:6379", "[::1]:3"},
 		"redis:///0":                            {":6379"},
 		"redis://:7":                            {":7"},
 	} {
 		if u, _ := storeurl.Split(raw); !slices.Equal(u.Addresses("6379"), want) {
-			t.Errorf("%s: %q, want %q", raw, u.Addresses("6379"), want)
+			t.Errorf("the addresses of %s are %q, want %q", raw, u.Addresses("6379"), want)
 		}
 	}
 }

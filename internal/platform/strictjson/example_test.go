@@ -6,7 +6,7 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// A property of several forms is kept as it is, then decoded by the form that it has.
+// A property that has several forms is kept raw, and then decoded in the form it has.
 func ExampleValue() {
 	type update struct {
 		XP              strictjson.Value          `json:"xp" bounds:"0..2147483647"`

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// Every other reader understands an accepted document: it is UTF-8, and JSON by the standard library.
+// An accepted document is valid UTF-8 and valid JSON for the standard library.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		with(""), with(`,"raw":[{"a":1,"b":[null,1e999]}]`), with(`,"tags":["\u0041"],"flag":false`), with(`,"xp":2`),
@@ -26,12 +26,12 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%q: %v is not the client's fault", data, err)
 			}
 			if message := fault.From(err).Message; !utf8.ValidString(message) || strings.Contains(message, "strictjson") {
-				t.Fatalf("%q: odd message %q", data, message)
+				t.Fatalf("%q gives the unreadable message %q", data, message)
 			}
 			return
 		}
 		if !utf8.Valid(data) || !stdjson.Valid(data) {
-			t.Fatalf("%q was accepted", data)
+			t.Fatalf("%q is accepted, which is invalid UTF-8 or JSON", data)
 		}
 	})
 }

@@ -29,12 +29,12 @@ type body struct {
 	Big     strictjson.Optional[float64]          `json:"big"`
 }
 
-// with returns a good body with more properties.
+// with returns a valid body with more properties.
 func with(more string) string {
 	return `{"xp":1,"user":{"avatar":null,"username":"x"}` + more + `}`
 }
 
-func TestDecodeReadsWhatIsAllowed(t *testing.T) {
+func TestDecodeReadsValidBodies(t *testing.T) {
 	var b body
 	in := ` {"user":{"globalName":null,"username":"x","avatar":"hash"},"xp":2147483647,"factor":-0,"tags":["a","é\ud83d\ude00"],
 		"raw":{"any":[1,null]},"flag":true,"until":"2026-01-02T15:04:05Z","friends":[{"avatar":null,"username":"y"}]} `
@@ -42,45 +42,45 @@ func TestDecodeReadsWhatIsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.XP != 2147483647 || *b.User.Avatar != "hash" || b.User.Username != "x" || !b.Flag.Or(false) {
-		t.Errorf("got %+v", b)
+		t.Errorf("the body is read as %+v", b)
 	}
 	if name, present := b.User.GlobalName.Get(); !present || name != nil {
-		t.Errorf("globalName: got %v, present %v; want a present null", name, present)
+		t.Errorf("globalName is read as %v, present %v, want a present null", name, present)
 	}
 	if b.Small.Or(7) != 7 {
-		t.Error("small is absent and must say so")
+		t.Error("the absent property small counts as present")
 	}
 	if tags, _ := b.Tags.Get(); len(tags) != 2 || tags[1] != "é😀" {
-		t.Errorf("tags: got %q", tags)
+		t.Errorf("the tags are read as %q", tags)
 	}
 	var kept struct {
 		Any strictjson.Value `json:"any"`
 	}
 	if raw, _ := b.Raw.Get(); raw.Kind() != '{' || raw.Path() != "raw" || raw.Decode(&kept) != nil || kept.Any.Kind() != '[' || kept.Any.Path() != "raw.any" {
-		t.Errorf("raw: got %+v", raw)
+		t.Errorf("the raw value is %+v, want it kept with its path", raw)
 	}
 	if until, _ := b.Until.Get(); until == nil || until.Year() != 2026 {
-		t.Errorf("until: got %v", until)
+		t.Errorf("until is read as %v, want a time in 2026", until)
 	}
 
 	var absent, null body
 	for in, into := range map[string]*body{with(""): &absent, with(`,"until":null,"raw":null`): &null} {
 		if err := strictjson.Decode([]byte(in), into); err != nil {
-			t.Fatalf("%s: %v", in, err)
+			t.Fatalf("decoding %s: %v", in, err)
 		}
 	}
 	_, until := absent.Until.Get()
 	_, name := absent.User.GlobalName.Get()
 	if _, raw := absent.Raw.Get(); until || name || raw {
-		t.Error("absent properties must not be present")
+		t.Error("absent properties count as present")
 	}
 	_, until = null.Until.Get()
 	if raw, present := null.Raw.Get(); !present || raw.Kind() != 'n' || !until {
-		t.Errorf("null must be told from absent: raw %+v, %v", raw, present)
+		t.Errorf("null counts as absent: raw is %+v, present %v", raw, present)
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeExplainsInvalidBodies(t *testing.T) {
 	long := strings.Repeat("é", 100)
 	const friend = `{"avatar":null,"username":"x"}`
 	for _, tc := range []struct{ name, in, want string }{
@@ -144,16 +144,16 @@ func TestDecodeRefuses(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			err := strictjson.Decode([]byte(tc.in), new(body))
 			if err == nil {
-				t.Fatalf("%s was accepted", tc.in)
+				t.Fatalf("%s is accepted, want %q", tc.in, tc.want)
 			}
 			if f := fault.From(err); f.Code != fault.Invalid || f.Message != tc.want {
-				t.Errorf("%s:\n got %q (code %d)\nwant %q", tc.in, f.Message, f.Code, tc.want)
+				t.Errorf("%s gives\n%q (code %d)\nwant %q", tc.in, f.Message, f.Code, tc.want)
 			}
 		})
 	}
 }
 
-func TestAKeptValueIsReadLater(t *testing.T) {
+func TestAKeptValueIsDecodedLater(t *testing.T) {
 	type step struct {
 		Increment strictjson.Optional[int64] `json:"increment" bounds:"1..2147483647"`
 	}
@@ -173,19 +173,19 @@ func TestAKeptValueIsReadLater(t *testing.T) {
 			err = k.XP.Decode(new(step))
 		}
 		if want == "" && err != nil || want != "" && (!fault.Is(err, fault.Invalid) || fault.From(err).Message != want) {
-			t.Errorf("%s: got %v, want %s", in, err, want)
+			t.Errorf("%s gives %v, want %q", in, err, want)
 		}
 	}
 	for in, valid := range map[string]bool{`2147483647`: true, `2147483648`: false, `-1`: false, `1.0`: false, `"1"`: false, `null`: false, `{}`: false} {
 		var k kept
 		var n int64
 		if err := cmp.Or(strictjson.Decode([]byte(`{"xp":`+in+`}`), &k), k.XP.Decode(&n)); valid != (err == nil) || !valid && !fault.Is(err, fault.Invalid) {
-			t.Errorf("%q: got %d, %v", in, n, err)
+			t.Errorf("%q is read as %d (%v), want it valid: %v", in, n, err, valid)
 		}
 	}
 }
 
-func TestMistakesOfTheProgramPanic(t *testing.T) {
+func TestInvalidTargetsPanic(t *testing.T) {
 	type (
 		unnamed   struct{ A int }
 		badBounds struct {
@@ -205,7 +205,7 @@ func TestMistakesOfTheProgramPanic(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("decoded into %T", into)
+					t.Errorf("decoding into %T did not panic", into)
 				}
 			}()
 			_ = strictjson.Decode([]byte(`{"a":[[]]}`), into)
@@ -213,7 +213,7 @@ func TestMistakesOfTheProgramPanic(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptIsNotTheCallersBuffer(t *testing.T) {
+func TestAKeptValueDoesNotShareTheCallersBuffer(t *testing.T) {
 	data := []byte(with(`,"raw":[1,2]`))
 	var b body
 	if err := strictjson.Decode(data, &b); err != nil {
@@ -223,6 +223,6 @@ func TestWhatIsKeptIsNotTheCallersBuffer(t *testing.T) {
 		data[i] = ' '
 	}
 	if raw, _ := b.Raw.Get(); raw.Kind() != '[' || b.User.Username != "x" {
-		t.Errorf("reusing the buffer changed what was decoded: %+v, %+v", raw, b.User)
+		t.Errorf("reusing the buffer changed the decoded values to %+v and %+v", raw, b.User)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// start starts with these variables; the lines of its log are in the buffer once it is stopped.
+// start starts tracing with these variables. The buffer has its log once tracing is stopped.
 func start(t *testing.T, environ ...string) (*tracing.Tracing, *bytes.Buffer) {
 	t.Helper()
 	for _, variable := range environ {
@@ -31,9 +31,9 @@ func start(t *testing.T, environ ...string) (*tracing.Tracing, *bytes.Buffer) {
 	return tracing.Start(t.Context(), "9", slog.New(slog.NewTextHandler(log, nil))), log
 }
 
-func TestWhatTurnsTracingOn(t *testing.T) {
+func TestVariablesTurnTracingOn(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"
-	for environ, want := range map[string]bool{ // with spaces between
+	for environ, want := range map[string]bool{ // variables separated by spaces
 		"": false,
 		"LEVELBOARD_LISTEN=:1 OTEL_SERVICE_NAME=x OTEL_TRACES_SAMPLER=always_on": false,
 		"OTEL_TRACES_EXPORTER=otlp": true,
@@ -51,14 +51,14 @@ func TestWhatTurnsTracingOn(t *testing.T) {
 			on, log := start(t, strings.Fields(environ)...)
 			on.Stop(t.Context())
 			if on != nil != want || log.Len() > 0 {
-				t.Errorf("on is %v, want %v; log %s", on != nil, want, log)
+				t.Errorf("tracing is on: %v, want %v; the log is %s", on != nil, want, log)
 			}
 		})
 	}
 }
 
-// A value that the SDK does not understand is one line, without the value, and traces continue.
-func TestAVariableThatIsNotUnderstoodIsAWarning(t *testing.T) {
+// A value that the SDK does not understand makes one log line without the value, and tracing continues.
+func TestAnInvalidVariableIsAWarning(t *testing.T) {
 	for _, variable := range []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT=http://s3cret@%zz", "OTEL_EXPORTER_OTLP_HEADERS=api-key=s3cret%zz", "OTEL_EXPORTER_OTLP_TIMEOUT=s3cret",
 		"OTEL_EXPORTER_OTLP_CERTIFICATE=/nowhere/s3cret", "OTEL_TRACES_SAMPLER=sometimes",
@@ -66,23 +66,23 @@ func TestAVariableThatIsNotUnderstoodIsAWarning(t *testing.T) {
 		t.Run(variable, func(t *testing.T) {
 			on, log := start(t, "OTEL_TRACES_EXPORTER=otlp", variable)
 			if text := log.String(); on == nil || strings.Count(text, "\n") != 1 || !strings.Contains(text, "level=WARN") || strings.Contains(text, "s3cret") {
-				t.Errorf("on is %v, the log is %q", on != nil, text)
+				t.Errorf("tracing is on: %v, want true; the log is %q, want one warning without the value", on != nil, text)
 			}
 			on.Stop(t.Context())
 		})
 	}
 }
 
-func TestOffIsNothing(t *testing.T) {
+func TestTracingThatIsOffIsNil(t *testing.T) {
 	off, _ := start(t, "OTEL_SERVICE_NAME=x")
 	if off != nil || off.Tracer() != nil {
-		t.Errorf("it is %v with the tracer %v", off, off.Tracer())
+		t.Errorf("tracing is %v with the tracer %v, want nil", off, off.Tracer())
 	}
 	off.Stop(t.Context())
 }
 
-// A collector gets spans, of the service and the version.
-func TestWhatIsSent(t *testing.T) {
+// A collector gets spans with the service's name and version.
+func TestSpansAreSentToTheCollector(t *testing.T) {
 	var mu sync.Mutex
 	var sent tracepb.TracesData
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -93,7 +93,7 @@ func TestWhatIsSent(t *testing.T) {
 			err = proto.Unmarshal(body, &sent)
 		}
 		if err != nil || r.URL.Path != "/base/v1/traces" || r.Header.Get("Api-Key") != "two" {
-			t.Errorf("%s, %v: %v", r.URL.Path, r.Header, err)
+			t.Errorf("the collector got %s with %v (%v), want /base/v1/traces with the header", r.URL.Path, r.Header, err)
 		}
 	}))
 	defer server.Close()
@@ -104,17 +104,17 @@ func TestWhatIsSent(t *testing.T) {
 	text := prototext.Format(&sent)
 	for _, want := range []string{`"it"`, `"levels"`, `"9"`} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%s is not in %s", want, text)
+			t.Errorf("the sent spans lack %s: %s", want, text)
 		}
 	}
 	if log.Len() > 0 {
-		t.Errorf("the log is %s", log)
+		t.Errorf("the log is %s, want nothing", log)
 	}
 	on.Tracer().Start(t.Context(), "after the stop")
 }
 
-// The log limits repeated lines by itself. None holds what is secret of the address.
-func TestACollectorThatIsAwayIsAWarning(t *testing.T) {
+// The log limits repeated lines. None contains a secret of the address.
+func TestAFailingCollectorIsAWarning(t *testing.T) {
 	gone := testenv.FreeAddr(t)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	defer refusing.Close()
@@ -125,13 +125,13 @@ func TestACollectorThatIsAwayIsAWarning(t *testing.T) {
 			span.End()
 			on.Stop(t.Context())
 			if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, what) || strings.Contains(text, "s3cret") {
-				t.Errorf("the log is\n%s", text)
+				t.Errorf("the log is\n%s\nwant one line with %q and no secret", text, what)
 			}
 		})
 	}
 }
 
-func TestTheTraceIsInTheLogOfWhatIsSent(t *testing.T) {
+func TestLinesOfSampledTracesHaveTheTraceID(t *testing.T) {
 	on, _ := start(t, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1")
 	sampled, span := on.Tracer().Start(t.Context(), "it")
 	ended, cancel := context.WithCancel(t.Context())
@@ -145,6 +145,6 @@ func TestTheTraceIsInTheLogOfWhatIsSent(t *testing.T) {
 	log.InfoContext(trace.ContextWithSpanContext(t.Context(), unsampled), "not sent")
 	lines := strings.Split(out.String(), "\n")
 	if !strings.HasSuffix(lines[0], "msg=sent a=1 traceId="+span.SpanContext().TraceID().String()) || strings.Contains(lines[1]+lines[2], "traceId") {
-		t.Errorf("the log is\n%s", out)
+		t.Errorf("the log is\n%s\nwant the trace id in the first line only", out)
 	}
 }

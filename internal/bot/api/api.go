@@ -19,10 +19,9 @@ import (
 )
 
 const (
-	firstWait   = 250 * time.Millisecond // before the second attempt; doubled for each one after it
-	longestWait = 10 * time.Second       // between two attempts, unless the service asks for more
-	retries     = 4                      // of a call; the keeper tries again later
-	callTime    = 20 * time.Second       // one attempt
+	firstWait = 250 * time.Millisecond // before the second attempt
+	callTime  = 20 * time.Second       // one attempt
+	silence   = 30 * time.Second       // of a stream, which has a sign of life every 15 seconds
 )
 
 // Client calls one service. Goroutines may share it.
@@ -33,9 +32,8 @@ type Client struct {
 
 // New returns a client of the service at a base URL.
 func New(base string) *Client {
-	calls := retryablehttp.NewClient()
-	calls.Logger, calls.HTTPClient.Timeout = nil, callTime
-	calls.RetryMax, calls.RetryWaitMin, calls.RetryWaitMax = retries, firstWait, longestWait
+	calls := retryablehttp.NewClient() // tries five times; the keeper tries again later
+	calls.Logger, calls.HTTPClient.Timeout, calls.RetryWaitMin = nil, callTime, firstWait
 	calls.ErrorHandler = retryablehttp.PassthroughErrorHandler // the last answer says why
 	return &Client{base: base, calls: calls}
 }
@@ -82,11 +80,7 @@ func (c *Client) Ping(ctx context.Context) error {
 func (c *Client) Do(ctx context.Context, r Request, out any) error {
 	var text any // nil without a body
 	if r.Body != nil {
-		encoded, err := json.Marshal(r.Body)
-		if err != nil {
-			return err
-		}
-		text = encoded
+		text, _ = json.Marshal(r.Body) // maps of what JSON has
 	}
 	request, err := retryablehttp.NewRequestWithContext(ctx, r.Method, c.base+r.Path, text)
 	if err != nil {
@@ -113,27 +107,19 @@ func (c *Client) Do(ctx context.Context, r Request, out any) error {
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
 	}
-	switch out := out.(type) {
-	case nil:
-	case *[]byte:
-		*out = body
-	default:
-		if err := json.Unmarshal(body, out); err != nil {
-			return &Error{Status: answer.StatusCode, Message: "the answer is not the JSON that Levelboard sends: check LEVELBOARD_URL"}
-		}
+	if picture, is := out.(*[]byte); is {
+		*picture = body
+	} else if out != nil && json.Unmarshal(body, out) != nil {
+		return &Error{Status: answer.StatusCode, Message: "the answer is not the JSON that Levelboard sends: check LEVELBOARD_URL"}
 	}
 	return nil
 }
 
 func failure(answer *http.Response) error {
 	var said struct{ Message string }
-	text, _ := io.ReadAll(answer.Body)
-	_ = json.Unmarshal(text, &said) // a proxy's page has no message
+	_ = json.NewDecoder(answer.Body).Decode(&said) // a proxy's page has no message
 	return &Error{Status: answer.StatusCode, Message: cmp.Or(said.Message, http.StatusText(answer.StatusCode))}
 }
-
-// silence is how long a stream may be silent. It has a sign of life every 15 seconds.
-const silence = 30 * time.Second
 
 // Event is one event of a guild. Type is empty for the first id of a stream.
 type Event struct {
@@ -143,8 +129,8 @@ type Event struct {
 
 // At is when the event happened: its id begins with the milliseconds.
 func (e Event) At() time.Time {
-	milliseconds, _, _ := strings.Cut(e.ID, "-")
-	ms, _ := strconv.ParseInt(milliseconds, 10, 64)
+	text, _, _ := strings.Cut(e.ID, "-")
+	ms, _ := strconv.ParseInt(text, 10, 64)
 	return time.UnixMilli(ms)
 }
 
@@ -185,10 +171,8 @@ func (c *Client) Stream(ctx context.Context, key, guildID, after string, apply f
 			return err
 		}
 		e := Event{ID: event.LastEventID, Type: event.Type}
-		if event.Data != "" {
-			if err := json.Unmarshal([]byte(event.Data), &e.Data); err != nil {
-				return err
-			}
+		if err := json.Unmarshal([]byte(cmp.Or(event.Data, "{}")), &e.Data); err != nil {
+			return err
 		}
 		apply(e)
 	}

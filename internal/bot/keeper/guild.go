@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,6 @@ type guild struct {
 	log *slog.Logger
 
 	retryAt time.Time // of the worker, for all but messages
-	failing bool      // the worker's last messages were not taken
 
 	mu         sync.Mutex // guards the rest
 	state      state
@@ -44,7 +44,7 @@ type guild struct {
 	listing    bool                    // members are listed, and news wait
 	behind     bool                    // something was missed: compare all members
 	roles      map[string]bool         // members whose roles may be wrong
-	rewards    map[int]rewards         // by level
+	rewards    map[int]map[string]bool // by level, -1 for none: all rewards, and whether one has them
 }
 
 // state is what the store keeps of a guild.
@@ -67,7 +67,7 @@ const (
 func newGuild(k *Keeper, id string) *guild {
 	g := &guild{
 		k: k, id: id, log: k.Log.With("guild", id), state: state{Event: fmt.Sprintf("%d-0", time.Now().Add(-firstEvents).UnixMilli()), Hidden: map[string]bool{}},
-		news: map[string]*chat.Member{}, roles: map[string]bool{}, rewards: map[int]rewards{},
+		news: map[string]*chat.Member{}, roles: map[string]bool{}, rewards: map[int]map[string]bool{},
 	}
 	if err := k.Store.State(id, &g.state); err != nil {
 		g.log.Error("what is stored of the guild cannot be read: the bot makes a new key, and users whom it hid stay hidden", "error", err)
@@ -163,19 +163,16 @@ func hasOne(m *chat.Member, roles map[string]bool) bool {
 
 // work is the worker.
 func (g *guild) work() {
-	for pause.For(g.k.life, g.k.Tick) {
-		if err := g.send(g.k.life); err != nil && g.k.life.Err() == nil {
-			g.retryAt = time.Now().Add(retryTicks * g.k.Tick)
-			g.log.Warn("the guild is not yet up to date in Levelboard or in Discord; the bot tries again", "error", err)
-		}
-	}
+	pause.Again(g.k.life, func() time.Duration { return g.k.Tick }, g.send, func(err error) {
+		g.log.Warn("the guild is not yet up to date in Levelboard or in Discord; the bot tries again", "error", err)
+	})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.k.life), stopTicks*g.k.Tick)
 	defer cancel()
-	for !g.sendMessages(ctx) && pause.For(ctx, g.k.Tick) {
+	for g.sendMessages(ctx) != nil && pause.For(ctx, g.k.Tick) {
 	}
 }
 
-// send sends everything that must be in order.
+// send sends everything that must be in order. Messages are tried again at the next tick, all else after retryTicks.
 func (g *guild) send(ctx context.Context) (err error) {
 	news, mayTry := map[string]*chat.Member{}, false
 	g.update(func() {
@@ -191,35 +188,33 @@ func (g *guild) send(ctx context.Context) (err error) {
 	if mayTry {
 		err = g.sendFacts(ctx)
 	}
-	if !g.sendMessages(ctx) || !mayTry || err != nil {
-		return err
+	if waiting := g.sendMessages(ctx); waiting != nil || !mayTry {
+		return errors.Join(waiting, err)
 	}
-	if err := g.sendMembers(ctx, news); err != nil {
+	if err == nil {
+		err = g.sendMembers(ctx, news)
+	}
+	if err != nil {
+		g.retryAt = time.Now().Add(retryTicks * g.k.Tick)
 		return err
 	}
 	g.begin()
 	return nil
 }
 
-// sendMessages sends the messages that wait, in order. It returns false when Levelboard cannot take them now.
-func (g *guild) sendMessages(ctx context.Context) bool {
+// sendMessages sends the messages that wait, in order, unless Levelboard cannot take them now.
+func (g *guild) sendMessages(ctx context.Context) error {
 	for {
 		batch, err := g.k.Store.Next(g.id)
 		if err != nil {
-			g.log.Error("the queue cannot be read; check LEVELBOARD_BOT_DATA", "error", err)
-			return false
+			return fmt.Errorf("the queue cannot be read; check LEVELBOARD_BOT_DATA: %w", err)
 		}
 		if batch.Count == 0 {
-			g.failing = false
-			return true
+			return nil
 		}
 		err = g.sendBatch(ctx, batch)
 		if api.Passing(err) || refused(err) && !errors.Is(err, errGrant) {
-			if !g.failing && g.k.life.Err() == nil {
-				g.log.Warn("messages wait in the queue", "error", err)
-			}
-			g.failing = true
-			return false
+			return fmt.Errorf("messages wait in the queue: %w", err)
 		}
 		outcome := "sent"
 		if err != nil {
@@ -228,8 +223,7 @@ func (g *guild) sendMessages(ctx context.Context) bool {
 		}
 		messages.WithLabelValues(outcome).Add(float64(batch.Count))
 		if err := g.k.Store.Done(g.id, batch); err != nil {
-			g.log.Error("a batch that was sent cannot be removed; check LEVELBOARD_BOT_DATA", "error", err)
-			return false
+			return fmt.Errorf("a batch that was sent cannot be removed; check LEVELBOARD_BOT_DATA: %w", err)
 		}
 	}
 }
@@ -248,14 +242,10 @@ func (g *guild) sendBatch(ctx context.Context, b store.Batch) error {
 	err := g.call(ctx, post, &answer)
 	if api.Status(err) == http.StatusNotFound { // it was deleted, or its leveling is off
 		isNew, makeErr := g.make(ctx)
-		switch {
-		case makeErr != nil:
-			err = makeErr
-		case isNew:
-			err = g.call(ctx, post, &answer)
-		default:
-			err = errors.Join(errNoList, err)
+		if isNew || makeErr != nil {
+			return cmp.Or(makeErr, errNew)
 		}
+		return errors.Join(errNoList, err)
 	}
 	for _, r := range answer.Results {
 		if r.LeveledUp || len(r.AddRoles)+len(r.RemoveRoles) > 0 {

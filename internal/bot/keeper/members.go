@@ -65,26 +65,20 @@ func (g *guild) compareMembers(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	levels, members := map[string]int{}, map[string]*chat.Member{} // nil for those who have left
+	levels, members := map[string]*int{}, map[string]*chat.Member{} // nil for who has no entry, and for who has left
 	for _, r := range append(board, hidden...) {
-		if members[r.UserID] = nil; r.Level != nil {
-			levels[r.UserID] = *r.Level
-		}
+		levels[r.UserID], members[r.UserID] = r.Level, nil
 	}
 	for _, m := range list {
 		if m.Bot {
 			continue
 		}
 		members[m.ID] = &m
-		level, hasEntry := levels[m.ID]
-		if !hasEntry {
-			level = noEntry
-		}
-		want, err := g.rewardsAt(ctx, m.ID, level)
+		wrong, err := g.wrongRoles(ctx, m, levels[m.ID])
 		if err != nil {
 			return err
 		}
-		if len(want.changes(m)) > 0 {
+		if len(wrong) > 0 {
 			g.noteRoles(m.ID)
 		}
 	}

@@ -13,12 +13,6 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-// rewards are the roles that a level gives and takes.
-type rewards struct{ AddRoles, RemoveRoles []string }
-
-// noEntry is the level of a member without an entry, who gets no reward.
-const noEntry = -1
-
 // noteRoles notes that a member's roles may be wrong. They follow from the level at the time of the change, so the order of answers and events does
 // not matter.
 func (g *guild) noteRoles(userID string) {
@@ -59,35 +53,6 @@ func (g *guild) fixRoles(ctx context.Context) error {
 	return nil
 }
 
-// rewardsAt returns the roles of a level, as of the last reset of the settings.
-func (g *guild) rewardsAt(ctx context.Context, userID string, level int) (at rewards, err error) {
-	known := false
-	if g.update(func() { at, known = g.rewards[level] }); known {
-		return at, nil
-	}
-	if err := g.get(ctx, fmt.Sprintf("/v2/guilds/%s/role-rewards/level?level=%d&userId=%s", g.id, max(0, level), userID), &at); err != nil {
-		return rewards{}, err
-	}
-	if level == noEntry {
-		at = rewards{RemoveRoles: slices.Concat(at.AddRoles, at.RemoveRoles)}
-	}
-	g.update(func() { g.rewards[level] = at })
-	return at, nil
-}
-
-// changes returns the roles that a member has to be given, true, and those to be taken, false.
-func (r rewards) changes(m chat.Member) map[string]bool {
-	changes := map[string]bool{}
-	for given, roles := range map[bool][]string{true: r.AddRoles, false: r.RemoveRoles} {
-		for _, role := range roles {
-			if slices.Contains(m.Roles, role) != given {
-				changes[role] = given
-			}
-		}
-	}
-	return changes
-}
-
 func (g *guild) fixMember(ctx context.Context, userID string) error {
 	m, err := g.k.Chat.Member(ctx, g.id, userID)
 	if errors.Is(err, chat.ErrUnknown) || err == nil && m.Bot {
@@ -97,17 +62,15 @@ func (g *guild) fixMember(ctx context.Context, userID string) error {
 		return err
 	}
 	entry, err := g.member(ctx, userID)
+	level := &entry.Level
 	if api.Status(err) == http.StatusNotFound {
-		entry.Level, err = noEntry, nil
+		level, err = nil, nil
 	}
 	if err != nil {
 		return err
 	}
-	want, err := g.rewardsAt(ctx, userID, entry.Level)
-	if err != nil {
-		return err
-	}
-	for role, given := range want.changes(m) {
+	wrong, err := g.wrongRoles(ctx, m, level)
+	for role, given := range wrong {
 		err := g.k.Chat.SetRole(ctx, g.id, userID, role, given)
 		switch {
 		case err == nil:
@@ -121,5 +84,31 @@ func (g *guild) fixMember(ctx context.Context, userID string) error {
 			return err
 		}
 	}
-	return nil
+	return err
+}
+
+// wrongRoles returns the roles that a member of a level must be given (true), and those that must be taken away (false). Without an entry (nil)
+// there is no reward. Rewards are as of the last reset of the settings.
+func (g *guild) wrongRoles(ctx context.Context, m chat.Member, level *int) (map[string]bool, error) {
+	at := -1
+	if level != nil {
+		at = *level
+	}
+	var wrong map[string]bool
+	if g.update(func() { wrong = maps.Clone(g.rewards[at]) }); wrong == nil {
+		var all struct{ AddRoles, RemoveRoles []string }
+		if err := g.get(ctx, fmt.Sprintf("/v2/guilds/%s/role-rewards/level?level=%d&userId=%s", g.id, max(0, at), m.ID), &all); err != nil {
+			return nil, err
+		}
+		wrong = map[string]bool{}
+		for _, role := range all.RemoveRoles {
+			wrong[role] = false
+		}
+		for _, role := range all.AddRoles {
+			wrong[role] = level != nil
+		}
+		g.update(func() { g.rewards[at] = maps.Clone(wrong) })
+	}
+	maps.DeleteFunc(wrong, func(role string, has bool) bool { return slices.Contains(m.Roles, role) == has })
+	return wrong, nil
 }

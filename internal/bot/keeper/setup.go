@@ -13,13 +13,14 @@ import (
 	"levelboard/internal/bot/chat"
 )
 
-// keyLimit is the limit of the bot's keys, in requests a minute.
-const keyLimit = 600
-
-// mostAdmins is how many administrators Levelboard takes.
-const mostAdmins = 1000
+const (
+	keyLimit   = 600  // of the bot's keys, in requests a minute
+	mostAdmins = 1000 // that Levelboard takes
+	factTicks  = 5    // between two times that the facts are sent
+)
 
 var (
+	errNew    = errors.New("the guild is new to Levelboard")
 	errAdmin  = errors.New("LEVELBOARD_ADMIN_TOKEN is not the token with which the service runs, or the service has none")
 	errKey    = errors.New("LEVELBOARD_KEY is no valid key: it was revoked, has expired, or is mistyped. Make another one on the page /profile or with `levelboard key create`")
 	errGrant  = errors.New("LEVELBOARD_KEY has no grant for this guild, or may only read: add a grant with `levelboard key grant`, or remove the bot from the guild")
@@ -90,7 +91,6 @@ func (g *guild) make(ctx context.Context) (isNew bool, err error) {
 	}
 	err = g.admin(ctx, http.MethodPatch, path, document, nil)
 	if api.Status(err) == http.StatusNotFound {
-		g.log.Info("the guild is new to Levelboard")
 		isNew, unfit = true, g.key()
 		maps.Copy(document, names)
 		err = g.admin(ctx, http.MethodPut, path, document, nil)
@@ -120,9 +120,6 @@ func (g *guild) make(ctx context.Context) (isNew bool, err error) {
 	}
 	return isNew, nil
 }
-
-// factTicks is how often the facts are sent at most.
-const factTicks = 5
 
 // sendFacts reads and sends the guild's facts if they have changed.
 func (g *guild) sendFacts(ctx context.Context) error {

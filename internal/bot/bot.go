@@ -85,11 +85,11 @@ func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
 	// The keeper stops after Discord, so that it has all that Discord sent.
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	keeps := keeper.New(keeping, keeper.Options{
-		Client: client, AdminToken: s.AdminToken, Key: s.Key, PublicURL: s.PublicURL, Announce: s.Announce, HideRoles: s.HideRoles,
+	keeps := &keeper.Keeper{
+		Life: keeping, Client: client, AdminToken: s.AdminToken, Key: s.Key, PublicURL: s.PublicURL, Announce: s.Announce, HideRoles: s.HideRoles,
 		Store: kept, Tick: s.Tick, Log: log,
-	})
-	chats := discord.New(discord.Options{Token: s.Token, URL: s.DiscordURL, Tick: s.Tick, AnswerTime: s.AnswerTime, Commands: commands, Log: log, Listener: keeps})
+	}
+	chats := discord.New(discord.Options{Token: s.Token, URL: s.DiscordURL, Tick: s.Tick, AnswerTime: s.AnswerTime, Commands: commands, Log: log, Guilds: keeps.Guild})
 	keeps.Chat = chats
 	ops, err := startOps(s.OpsListen, version, chats, client)
 	if err != nil {

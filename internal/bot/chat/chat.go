@@ -51,22 +51,22 @@ type Member struct {
 
 // Message is what a member wrote, without the content.
 type Message struct {
-	ID, GuildID, ChannelID string
-	ParentID               string // of the channel: its category, or the channel of a thread
-	Author                 Member
+	ID, ChannelID string
+	ParentID      string // of the channel: its category, or the channel of a thread
+	Author        Member
 }
 
-// Listener hears of what happens. Calls about one guild come in order, and must return soon, but for Asked.
+// Listener hears of what happens in one guild. Calls come in order, and must return soon, but for Asked.
 type Listener interface {
-	// Arrived says that a guild is there, with so many members. Earlier changes of it may have been missed.
-	Arrived(guildID string, members int)
-	// Changed says that the facts of a guild have changed.
-	Changed(guildID string)
-	// Left says that the bot is no longer in a guild.
-	Left(guildID string)
+	// Arrived says that the guild is there, with so many members. Earlier changes of it may have been missed.
+	Arrived(members int)
+	// Changed says that the facts of the guild have changed.
+	Changed()
+	// Left says that the bot is no longer in the guild.
+	Left()
 	// Updated brings a member who has joined, or whose roles may have changed.
-	Updated(guildID string, member Member, joined bool)
-	Departed(guildID, userID string)
+	Updated(member Member, joined bool)
+	Departed(userID string)
 	Wrote(message Message)
 	// Asked answers a command or a button.
 	Asked(ctx context.Context, question Question) Reply
@@ -87,7 +87,6 @@ type Chat interface {
 
 // Question is a use of a command or a button.
 type Question struct {
-	GuildID string
 	Asker   Member
 	Manages bool   // whether the asker may manage the guild
 	Command string // with a subcommand after a space

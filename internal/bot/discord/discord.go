@@ -42,9 +42,9 @@ type Options struct {
 	Tick     time.Duration   // before the second attempt to connect
 	Commands json.RawMessage // as Discord's API takes them
 	Log      *slog.Logger
-	Listener chat.Listener
+	Guilds   func(guildID string) chat.Listener
 
-	AnswerTime time.Duration // how long the Listener may take for an answer
+	AnswerTime time.Duration // how long a Listener may take for an answer
 }
 
 // Client is a connection to Discord. It implements chat.Chat.
@@ -96,6 +96,17 @@ func (c *Client) Run(ctx context.Context) error {
 	c.mu.Unlock()
 	c.running.Go(func() error { return c.register(ctx) })
 	return c.running.Wait()
+}
+
+// register registers the commands: all at once, which changes nothing when they are the same.
+func (c *Client) register(ctx context.Context) error {
+	return c.insist(ctx, "the commands could not be registered", func() error {
+		var application struct{ ID string }
+		if err := c.call(ctx, rest.GetCurrentApplication.Compile(nil), nil, &application); err != nil {
+			return err
+		}
+		return c.call(ctx, rest.SetGlobalCommands.Compile(nil, application.ID), c.Commands, nil)
+	})
 }
 
 // insist repeats a call until it succeeds, Discord refuses the bot for good, or ctx ends.

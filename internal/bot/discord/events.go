@@ -1,14 +1,17 @@
 package discord
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
+	"github.com/disgoorg/snowflake/v2"
 
 	"levelboard/internal/bot/chat"
 )
@@ -42,6 +45,18 @@ type (
 		Token string // of a use
 		Data  use
 	}
+	// use is a use of a command or a button.
+	use struct {
+		Name     string
+		CustomID string `json:"custom_id"`
+		Options  []option
+	}
+	option struct {
+		Name    string
+		Type    discord.ApplicationCommandOptionType
+		Value   json.RawMessage // a word, an id, or a number
+		Options []option
+	}
 	guildEvent struct {
 		ID                string
 		Unavailable       bool
@@ -65,27 +80,31 @@ func (c *Client) onEvent(name string, data json.RawMessage) error {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return err
 	}
+	if e.GuildID == "" {
+		return nil
+	}
+	guild := c.Guilds(e.GuildID)
 	switch name {
 	case "THREAD_CREATE":
 		c.parents.Add(e.ID, e.ParentID)
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE":
 		c.parents.Add(e.ID, e.ParentID)
-		c.Listener.Changed(e.GuildID)
+		guild.Changed()
 	case "CHANNEL_DELETE", "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE":
-		c.Listener.Changed(e.GuildID)
+		guild.Changed()
 	case "GUILD_MEMBER_ADD":
-		c.Listener.Updated(e.GuildID, e.User.member(e.Roles), true)
+		guild.Updated(e.User.member(e.Roles), true)
 	case "GUILD_MEMBER_UPDATE":
-		c.Listener.Updated(e.GuildID, e.User.member(e.Roles), false)
+		guild.Updated(e.User.member(e.Roles), false)
 	case "GUILD_MEMBER_REMOVE":
-		c.Listener.Departed(e.GuildID, e.User.ID)
+		guild.Departed(e.User.ID)
 	case "INTERACTION_CREATE":
-		c.running.Go(func() error { return c.onInteraction(e) })
+		c.running.Go(func() error { return c.onInteraction(guild, e) })
 	case "MESSAGE_CREATE": // of people: not of bots, webhooks or Discord itself
 		kind, author := discord.MessageType(e.Type), e.Author.member(nil)
 		if (kind == discord.MessageTypeDefault || kind == discord.MessageTypeReply) && e.WebhookID == "" && e.Member != nil && !author.Bot {
 			author.Roles = e.Member.Roles
-			c.Listener.Wrote(chat.Message{ID: e.ID, GuildID: e.GuildID, ChannelID: e.ChannelID, ParentID: c.parentOf(e.ChannelID), Author: author})
+			guild.Wrote(chat.Message{ID: e.ID, ChannelID: e.ChannelID, ParentID: c.parentOf(e.ChannelID), Author: author})
 		}
 	}
 	return nil
@@ -96,17 +115,18 @@ func (c *Client) onGuild(name string, data json.RawMessage) error {
 	if err := json.Unmarshal(data, &g); err != nil {
 		return err
 	}
+	guild := c.Guilds(g.ID)
 	switch {
 	case name == "GUILD_UPDATE":
-		c.Listener.Changed(g.ID)
+		guild.Changed()
 	case g.Unavailable: // Discord has an outage
 	case name == "GUILD_DELETE":
-		c.Listener.Left(g.ID)
+		guild.Left()
 	default:
 		for _, ch := range slices.Concat(g.Channels, g.Threads) {
 			c.parents.Add(ch.ID, ch.ParentID)
 		}
-		c.Listener.Arrived(g.ID, g.MemberCount)
+		guild.Arrived(g.MemberCount)
 	}
 	return nil
 }
@@ -128,4 +148,55 @@ func (c *Client) parentOf(channelID string) string {
 	_ = c.call(ctx, rest.GetChannel.Compile(nil, channelID), nil, &ch) // no parent, if Discord does not say
 	c.parents.Add(channelID, ch.ParentID)
 	return ch.ParentID
+}
+
+// onInteraction answers a command or a button.
+func (c *Client) onInteraction(guild chat.Listener, e event) error {
+	kind := discord.InteractionType(e.Type)
+	if e.Member == nil || kind != discord.InteractionTypeApplicationCommand && kind != discord.InteractionTypeComponent {
+		return nil
+	}
+	rights := e.Member.Permissions
+	question := chat.Question{
+		Asker: e.Member.User.member(e.Member.Roles), Command: e.Data.Name, Button: e.Data.CustomID, Options: map[string]string{},
+		Manages: rights.Has(discord.PermissionManageGuild) || rights.Has(discord.PermissionAdministrator),
+	}
+	options := e.Data.Options
+	if len(options) == 1 && options[0].Type == discord.ApplicationCommandOptionTypeSubCommand {
+		question.Command += " " + options[0].Name
+		options = options[0].Options
+	}
+	for _, o := range options {
+		question.Options[o.Name] = strings.Trim(string(o.Value), `"`)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.AnswerTime)
+	defer cancel()
+	answer := discord.InteractionResponse{Type: discord.InteractionResponseTypeCreateMessage, Data: message(guild.Asked(ctx, question))}
+	if kind == discord.InteractionTypeComponent {
+		answer.Type = discord.InteractionResponseTypeUpdateMessage
+	}
+	id, _ := snowflake.Parse(e.ID)
+	if err := c.interactions.CreateInteractionResponse(id, e.Token, answer); err != nil {
+		c.Log.Warn("a command could not be answered", "command", question.Command, "error", err)
+	}
+	return nil
+}
+
+// message is a reply as Discord takes it. The text describes the picture, too, for those who cannot see it.
+func message(r chat.Reply) discord.MessageCreate {
+	m := discord.MessageCreate{Content: r.Text}
+	if r.Private {
+		m.Flags = discord.MessageFlagEphemeral
+	}
+	if r.Picture != nil {
+		m.Files = []*discord.File{discord.NewFile("card.png", r.Text, bytes.NewReader(r.Picture))}
+	}
+	var row []discord.InteractiveComponent
+	for _, b := range r.Buttons {
+		row = append(row, discord.NewSecondaryButton(b.Label, b.ID).WithDisabled(b.Disabled))
+	}
+	if len(row) > 0 {
+		m.Components = []discord.LayoutComponent{discord.NewActionRow(row...)}
+	}
+	return m
 }

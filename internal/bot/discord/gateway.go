@@ -29,19 +29,14 @@ const (
 // refusals are the codes with which the gateway refuses the bot for good.
 var refusals = map[int]error{4004: errToken, 4010: errShards, 4011: errShards, 4013: errIntent, 4014: errIntent}
 
-// The codes with which it ends a session.
 const (
-	closedSequence = 4007
-	closedTimedOut = 4009
+	itsOwn        = 4000 // the first of the codes that are Discord's own, not the connection's
+	identifyTicks = 5    // between two new sessions
+	writeTime     = 10 * time.Second
 )
 
 // intents are what Discord sends: guilds, members and messages. The content of messages is not among them.
 const intents = 1<<0 | 1<<1 | 1<<9
-
-const (
-	identifyTicks = 5 // between two new sessions
-	writeTime     = 10 * time.Second
-)
 
 // shard is one connection to the gateway. It resumes its session where it was cut. An event that cannot be read is left out.
 type shard struct {
@@ -54,10 +49,10 @@ type shard struct {
 }
 
 type packet struct {
-	Op int             `json:"op"`
-	D  json.RawMessage `json:"d"`
-	S  int64           `json:"s"`
-	T  string          `json:"t"`
+	Op int
+	D  json.RawMessage
+	S  int64
+	T  string
 }
 
 // run connects until ctx ends, or Discord refuses the bot for good. At the end of ctx it reads what Discord has sent, and at that of life it stops.
@@ -71,7 +66,7 @@ func (s *shard) run(ctx, life context.Context) error {
 	return nil
 }
 
-// connect serves one connection. It returns no error if the session can be resumed at once.
+// connect serves one connection. It returns no error if the session was there, and can be resumed at once.
 func (s *shard) connect(ctx, life context.Context) error {
 	if s.session == "" {
 		s.address = s.c.gateway
@@ -86,18 +81,15 @@ func (s *shard) connect(ctx, life context.Context) error {
 	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: answerTime}
 	conn, _, err := dialer.DialContext(ctx, s.address+"?v=10&encoding=json", nil)
 	if err != nil {
-		s.session = "" // its address may be gone
+		s.address = s.c.gateway // the one for resuming may be gone
 		return err
 	}
 	err = s.serve(ctx, life, conn)
 	wasUp := s.up.Swap(false)
-	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
-		if closed.Code == closedSequence || closed.Code == closedTimedOut {
-			s.session = ""
-		}
-		err = cmp.Or(refusals[closed.Code], err)
+	if closed, ok := errors.AsType[*websocket.CloseError](err); ok && closed.Code >= itsOwn && !wasUp {
+		s.session, err = "", cmp.Or(refusals[closed.Code], err)
 	}
-	if wasUp && s.session != "" && ctx.Err() == nil { // to resume is always allowed
+	if wasUp && ctx.Err() == nil { // to resume is always allowed
 		s.c.Log.Info("the connection to Discord has ended; the bot connects again", "shard", s.id, "error", err)
 		return nil
 	}

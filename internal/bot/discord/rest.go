@@ -29,6 +29,8 @@ func patient() *http.Client {
 	return client.StandardClient()
 }
 
+type object = map[string]any
+
 // call makes a call. Its errors are as package chat names them.
 func (c *Client) call(ctx context.Context, endpoint *rest.CompiledEndpoint, body, answer any) error {
 	err := c.rest.Do(endpoint, body, answer, rest.WithCtx(ctx))

@@ -17,8 +17,7 @@ import (
 const maxXP = 2147483647
 
 // Asked implements chat.Listener. internal/bot/commands.json describes the commands.
-func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
-	g := k.guild(q.GuildID)
+func (g *guild) Asked(ctx context.Context, q chat.Question) chat.Reply {
 	if g.key() == "" {
 		return private("The bot is still connecting this server to Levelboard. Try again in a minute.")
 	}
@@ -35,7 +34,7 @@ func (k *Keeper) Asked(ctx context.Context, q chat.Question) chat.Reply {
 	case "hide":
 		reply, err = g.hideSelf(ctx, q.Asker.ID)
 	case "levels":
-		url := k.PublicURL
+		url := g.k.PublicURL
 		reply = private(fmt.Sprintf("The board: %s/leaderboard/%s\nYour profile: %s/profile\nSettings, for managers: %s/guilds/%s/settings", url, g.id, url, url, g.id))
 	default:
 		reply = private("The bot does not know this command. It may be one of an earlier version.")

@@ -1,22 +1,15 @@
 package keeper
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
 
-	"levelboard/internal/bot/api"
 	"levelboard/internal/bot/chat"
-	"levelboard/internal/bot/store"
-	"levelboard/internal/platform/pause"
 )
 
 // guild is a guild of the chat. Its worker sends what Levelboard is to know. Once that has worked, two more goroutines follow the guild's events and
@@ -104,8 +97,8 @@ func (g *guild) known() (facts chat.Guild) {
 	return facts
 }
 
-// arrive has all that is known of the guild read and sent anew.
-func (g *guild) arrive(members int) {
+// Arrived implements chat.Listener.
+func (g *guild) Arrived(members int) {
 	g.update(func() {
 		if !g.here {
 			guildsKept.Inc()
@@ -116,7 +109,13 @@ func (g *guild) arrive(members int) {
 	g.catchUp()
 }
 
-func (g *guild) leave() {
+// Changed implements chat.Listener.
+func (g *guild) Changed() {
+	g.update(func() { g.changed = true })
+}
+
+// Left implements chat.Listener. The queue is sent all the same.
+func (g *guild) Left() {
 	g.update(func() {
 		if g.here {
 			guildsKept.Dec()
@@ -128,12 +127,44 @@ func (g *guild) leave() {
 	})
 }
 
+// Updated implements chat.Listener.
+func (g *guild) Updated(m chat.Member, joined bool) {
+	g.update(func() {
+		if joined {
+			g.members, g.changed = g.members+1, true
+		}
+		if !m.Bot {
+			g.note(m.ID, &m)
+		}
+	})
+}
+
+// Departed implements chat.Listener.
+func (g *guild) Departed(userID string) {
+	g.update(func() {
+		g.members, g.changed = g.members-1, true
+		g.note(userID, nil)
+	})
+}
+
+// Wrote implements chat.Listener.
+func (g *guild) Wrote(m chat.Message) {
+	text, _ := json.Marshal(message(m)) // of texts
+	isNew, err := g.k.Store.Add(g.id, m.ID, text)
+	switch {
+	case err != nil:
+		g.log.Error("a message cannot be queued and is lost; check LEVELBOARD_BOT_DATA", "error", err)
+	case !isNew:
+		messages.WithLabelValues("repeated").Inc()
+	}
+}
+
 // begin begins to follow the guild's events and to align its roles.
 func (g *guild) begin() {
 	g.update(func() {
 		if g.here && g.stop == nil {
 			var ctx context.Context
-			ctx, g.stop = context.WithCancel(g.k.life)
+			ctx, g.stop = context.WithCancel(g.k.Life)
 			g.k.running.Go(func() { g.follow(ctx) })
 			g.k.running.Go(func() { g.alignRoles(ctx) })
 		}
@@ -159,98 +190,4 @@ func (g *guild) note(userID string, m *chat.Member) {
 // hasOne reports whether a member is there and has one of the roles.
 func hasOne(m *chat.Member, roles map[string]bool) bool {
 	return m != nil && slices.ContainsFunc(m.Roles, func(id string) bool { return roles[id] })
-}
-
-// work is the worker.
-func (g *guild) work() {
-	pause.Again(g.k.life, func() time.Duration { return g.k.Tick }, g.send, func(err error) {
-		g.log.Warn("the guild is not yet up to date in Levelboard or in Discord; the bot tries again", "error", err)
-	})
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.k.life), stopTicks*g.k.Tick)
-	defer cancel()
-	for g.sendMessages(ctx) != nil && pause.For(ctx, g.k.Tick) {
-	}
-}
-
-// send sends everything that must be in order. Messages are tried again at the next tick, all else after retryTicks.
-func (g *guild) send(ctx context.Context) (err error) {
-	news, mayTry := map[string]*chat.Member{}, false
-	g.update(func() {
-		if !g.listing { // as of now: who has left has no messages that come later
-			news, g.news = g.news, news
-		}
-		mayTry = g.here && time.Now().After(g.retryAt)
-	})
-	defer g.update(func() {
-		maps.Copy(news, g.news)
-		g.news = news
-	})
-	if mayTry {
-		err = g.sendFacts(ctx)
-	}
-	if waiting := g.sendMessages(ctx); waiting != nil || !mayTry {
-		return errors.Join(waiting, err)
-	}
-	if err == nil {
-		err = g.sendMembers(ctx, news)
-	}
-	if err != nil {
-		g.retryAt = time.Now().Add(retryTicks * g.k.Tick)
-		return err
-	}
-	g.begin()
-	return nil
-}
-
-// sendMessages sends the messages that wait, in order, unless Levelboard cannot take them now.
-func (g *guild) sendMessages(ctx context.Context) error {
-	for {
-		batch, err := g.k.Store.Next(g.id)
-		if err != nil {
-			return fmt.Errorf("the queue cannot be read; check LEVELBOARD_BOT_DATA: %w", err)
-		}
-		if batch.Count == 0 {
-			return nil
-		}
-		err = g.sendBatch(ctx, batch)
-		if api.Passing(err) || refused(err) && !errors.Is(err, errGrant) {
-			return fmt.Errorf("messages wait in the queue: %w", err)
-		}
-		outcome := "sent"
-		if err != nil {
-			outcome = "rejected"
-			g.log.Warn("Levelboard does not take these messages; they are dropped", "messages", batch.Count, "error", err)
-		}
-		messages.WithLabelValues(outcome).Add(float64(batch.Count))
-		if err := g.k.Store.Done(g.id, batch); err != nil {
-			return fmt.Errorf("a batch that was sent cannot be removed; check LEVELBOARD_BOT_DATA: %w", err)
-		}
-	}
-}
-
-func (g *guild) sendBatch(ctx context.Context, b store.Batch) error {
-	var answer struct {
-		Results []struct {
-			UserID                string
-			LeveledUp             bool
-			AddRoles, RemoveRoles []string
-		}
-	}
-	post := api.Request{
-		Method: http.MethodPost, Path: "/v2/guilds/" + g.id + "/messages", Body: object{"messages": json.RawMessage(b.Messages)}, Once: b.Name,
-	}
-	err := g.call(ctx, post, &answer)
-	if api.Status(err) == http.StatusNotFound { // it was deleted, or its leveling is off
-		isNew, makeErr := g.make(ctx)
-		if isNew || makeErr != nil {
-			return cmp.Or(makeErr, errNew)
-		}
-		return errors.Join(errNoList, err)
-	}
-	for _, r := range answer.Results {
-		if r.LeveledUp || len(r.AddRoles)+len(r.RemoveRoles) > 0 {
-			g.noteRoles(r.UserID)
-		}
-	}
-	return err
 }

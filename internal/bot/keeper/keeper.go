@@ -4,7 +4,6 @@ package keeper
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -34,9 +33,11 @@ func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{messages, queued, guildsKept, roleResults, announced}
 }
 
-// Options are what a Keeper works with. One of AdminToken and Key is set.
-type Options struct {
+// Keeper has a listener for each guild. Run must run for them to send anything. One of AdminToken and Key is set.
+type Keeper struct {
+	Life            context.Context // ends at the stop; no event may come after that
 	Client          *api.Client
+	Chat            chat.Chat
 	AdminToken, Key string
 	PublicURL       string   // what links are built on
 	Announce        string   // here, off, or a channel's id
@@ -44,23 +45,10 @@ type Options struct {
 	Store           *store.Store
 	Tick            time.Duration // between two batches
 	Log             *slog.Logger
-}
 
-// Keeper is a chat.Listener. Run must run for it to send anything.
-type Keeper struct {
-	Options
-	Chat chat.Chat // set it before the first event
-
-	life    context.Context // ends at the stop
 	running sync.WaitGroup
-
-	mu     sync.Mutex
-	guilds map[string]*guild
-}
-
-// New returns a Keeper that stops when ctx ends. No event may come after that.
-func New(ctx context.Context, o Options) *Keeper {
-	return &Keeper{Options: o, life: ctx, guilds: map[string]*guild{}}
+	mu      sync.Mutex
+	guilds  map[string]*guild
 }
 
 // Run sends what is queued, once a Tick, until the stop; then all of it, for at most stopTicks.
@@ -70,23 +58,22 @@ func (k *Keeper) Run() {
 		k.Log.Error("the queue cannot be read; check LEVELBOARD_BOT_DATA", "error", err)
 	}
 	for _, id := range waiting {
-		k.guild(id)
+		k.Guild(id)
 	}
-	for pause.For(k.life, k.Tick) {
-		k.commit()
+	for pause.For(k.Life, k.Tick) {
+		k.trim()
 	}
-	k.commit()
 	k.running.Wait()
-	if left := k.commit(); left > 0 {
+	if left := k.trim(); left > 0 {
 		k.Log.Warn("stopped with messages that Levelboard has not taken; they are kept and sent at the next start", "queued", left)
 	}
 }
 
-// commit writes what has come to disk. It returns how many messages wait.
-func (k *Keeper) commit() int {
-	waiting, dropped, err := k.Store.Commit()
+// trim bounds the queue. It returns how many messages wait.
+func (k *Keeper) trim() int {
+	waiting, dropped, err := k.Store.Trim()
 	if err != nil {
-		k.Log.Error("messages cannot be written to LEVELBOARD_BOT_DATA; those that have come since are lost if the bot dies", "error", err)
+		k.Log.Error("the queue cannot be bounded; check LEVELBOARD_BOT_DATA", "error", err)
 	}
 	if dropped > 0 {
 		messages.WithLabelValues("dropped").Add(float64(dropped))
@@ -96,83 +83,18 @@ func (k *Keeper) commit() int {
 	return waiting
 }
 
-// guild returns a guild, which sends what is queued for it from now on.
-func (k *Keeper) guild(id string) *guild {
+// Guild returns a guild's listener, which sends what is queued for it from now on.
+func (k *Keeper) Guild(id string) chat.Listener {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	g := k.guilds[id]
 	if g == nil {
 		g = newGuild(k, id)
+		if k.guilds == nil {
+			k.guilds = map[string]*guild{}
+		}
 		k.guilds[id] = g
 		k.running.Go(g.work)
 	}
 	return g
-}
-
-// Arrived implements chat.Listener.
-func (k *Keeper) Arrived(guildID string, members int) { k.guild(guildID).arrive(members) }
-
-// Changed implements chat.Listener.
-func (k *Keeper) Changed(guildID string) {
-	g := k.guild(guildID)
-	g.update(func() { g.changed = true })
-}
-
-// Left implements chat.Listener. The queue is sent all the same.
-func (k *Keeper) Left(guildID string) { k.guild(guildID).leave() }
-
-// Updated implements chat.Listener.
-func (k *Keeper) Updated(guildID string, m chat.Member, joined bool) {
-	if m.Bot {
-		return
-	}
-	g := k.guild(guildID)
-	g.update(func() {
-		if joined {
-			g.members, g.changed = g.members+1, true
-		}
-		g.note(m.ID, &m)
-	})
-}
-
-// Departed implements chat.Listener.
-func (k *Keeper) Departed(guildID, userID string) {
-	g := k.guild(guildID)
-	g.update(func() {
-		g.members, g.changed = g.members-1, true
-		g.note(userID, nil)
-	})
-}
-
-// Wrote implements chat.Listener.
-func (k *Keeper) Wrote(m chat.Message) {
-	text, err := json.Marshal(message(m))
-	if err == nil {
-		k.guild(m.GuildID)
-		var isNew bool
-		if isNew, err = k.Store.Add(m.GuildID, m.ID, text); err == nil && !isNew {
-			messages.WithLabelValues("repeated").Inc()
-		}
-	}
-	if err != nil {
-		k.Log.Error("a message cannot be queued and is lost; check LEVELBOARD_BOT_DATA", "error", err)
-	}
-}
-
-type object = map[string]any
-
-// message is a message as Levelboard takes it.
-func message(m chat.Message) object {
-	a := m.Author
-	return object{
-		"userId": a.ID, "channelId": m.ChannelID, "parentChannelId": orNull(m.ParentID), "roleIds": append([]string{}, a.Roles...),
-		"user": object{"username": a.Username, "globalName": orNull(a.GlobalName), "discriminator": a.Discriminator, "avatar": orNull(a.Avatar)},
-	}
-}
-
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
 }

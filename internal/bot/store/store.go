@@ -1,6 +1,5 @@
 // Package store keeps what a bot must not forget in one SQLite file: the messages that wait, the ids of the last ones, and a text for each guild.
-//
-// One transaction is open at any time, and Commit ends it: what came since is lost when the process is killed. A power failure may lose more.
+// What a method has written survives the death of the process. A power failure may lose what came since the system last wrote to disk.
 package store
 
 import (
@@ -27,8 +26,7 @@ const schema = `
 CREATE TABLE IF NOT EXISTS message (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, guild TEXT NOT NULL, batch TEXT NOT NULL DEFAULT '', body TEXT);
 CREATE INDEX IF NOT EXISTS waiting ON message (guild, n) WHERE body IS NOT NULL;
 CREATE INDEX IF NOT EXISTS done ON message (n) WHERE body IS NULL;
-CREATE TABLE IF NOT EXISTS guild (id TEXT PRIMARY KEY, state TEXT NOT NULL);
-BEGIN IMMEDIATE`
+CREATE TABLE IF NOT EXISTS guild (id TEXT PRIMARY KEY, state TEXT NOT NULL)`
 
 // Store is an open file. Goroutines may share it.
 type Store struct {
@@ -52,7 +50,7 @@ func Open(dir string, limit int) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // the one with the transaction
+	db.SetMaxOpenConns(1) // so that no two writers meet
 	if _, err := db.Exec(schema); err != nil {
 		_ = db.Close()
 		if failed, ok := errors.AsType[*sqlite.Error](err); ok && failed.Code()&0xff == sqlite3.SQLITE_BUSY {
@@ -63,14 +61,11 @@ func Open(dir string, limit int) (*Store, error) {
 	return &Store{limit: limit, db: db}, nil
 }
 
-// Close commits and closes the file.
-func (s *Store) Close() error {
-	_, err := s.db.Exec("COMMIT")
-	return errors.Join(err, s.db.Close())
-}
+// Close closes the file.
+func (s *Store) Close() error { return s.db.Close() }
 
-// Commit makes what was added survive the death of the process. It returns how many messages wait, and how many were dropped as there were too many.
-func (s *Store) Commit() (waiting, dropped int, err error) {
+// Trim drops the oldest messages beyond the limit and forgets old ids. It returns how many messages wait, and how many were dropped.
+func (s *Store) Trim() (waiting, dropped int, err error) {
 	if err := s.db.QueryRow("SELECT count(*) FROM message WHERE body IS NOT NULL").Scan(&waiting); err != nil {
 		return 0, 0, err
 	}
@@ -82,16 +77,8 @@ func (s *Store) Commit() (waiting, dropped int, err error) {
 		gone, _ := result.RowsAffected() // SQLite knows it
 		waiting, dropped = waiting-int(gone), int(gone)
 	}
-	if _, err := s.db.Exec("DELETE FROM message WHERE body IS NULL AND n <= (SELECT max(n) FROM message) - ?", lastIDs); err != nil {
-		return waiting, dropped, err
-	}
-	return waiting, dropped, s.commit()
-}
-
-// commit begins the next transaction, too.
-func (s *Store) commit() error {
-	_, err := s.db.Exec("COMMIT; BEGIN IMMEDIATE") // if the first fails, its transaction stays open
-	return err
+	_, err = s.db.Exec("DELETE FROM message WHERE body IS NULL AND n <= (SELECT max(n) FROM message) - ?", lastIDs)
+	return waiting, dropped, err
 }
 
 // Add adds a message of a guild, unless its id is among the last ones.
@@ -121,9 +108,6 @@ func (s *Store) Next(guild string) (b Batch, err error) {
 		b.Name = rand.Text()
 		_, err = s.db.Exec("UPDATE message SET batch = ? WHERE n IN (SELECT n FROM message WHERE guild = ? AND body IS NOT NULL ORDER BY n LIMIT ?)",
 			b.Name, guild, batchSize)
-		if err == nil {
-			err = s.commit() // it may be counted from now on
-		}
 	}
 	if err != nil {
 		return Batch{}, err
@@ -155,14 +139,11 @@ func (s *Store) State(guild string, state any) error {
 	return json.Unmarshal(text, state)
 }
 
-// SaveState saves what is to be kept of a guild, as JSON, and commits.
+// SaveState saves what is to be kept of a guild, as JSON.
 func (s *Store) SaveState(guild string, state any) error {
 	text, err := json.Marshal(state)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = s.db.Exec("INSERT OR REPLACE INTO guild (id, state) VALUES (?, ?)", guild, string(text))
 	}
-	if _, err := s.db.Exec("INSERT OR REPLACE INTO guild (id, state) VALUES (?, ?)", guild, string(text)); err != nil {
-		return err
-	}
-	return s.commit()
+	return err
 }

@@ -41,7 +41,7 @@ func next(t *testing.T, s *store.Store) store.Batch {
 
 func waiting(t *testing.T, s *store.Store) (waiting, dropped int) {
 	t.Helper()
-	waiting, dropped, err := s.Commit()
+	waiting, dropped, err := s.Trim()
 	if err != nil {
 		t.Fatal(err)
 	}

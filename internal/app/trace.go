@@ -40,8 +40,8 @@ func (a *App) stopTracing(ctx context.Context) (wait func()) {
 	return func() { <-ended }
 }
 
-// observeQueries counts the queries of Postgres. It makes a span of a query if a request waits for
-// it, or for the load of a guild that contains it. Spans contain no text of queries or errors.
+// observeQueries counts the queries of Postgres. It makes a span of each query that a request
+// waits for, also while the request's guild is loaded. Spans contain no text of queries or errors.
 func (a *App) observeQueries(queries queryMetrics) postgres.Observer {
 	tracer := a.tracing.Tracer()
 	return func(ctx context.Context, operation string, began time.Time, err error) {

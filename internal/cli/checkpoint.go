@@ -48,7 +48,7 @@ func (p *program) checkpointCommand() *cobra.Command {
 				header: []string{"ID", "CREATED", "MEMBERS", "MADE", "NAME"}, row: checkpoint.row,
 			})
 		}),
-		c.asks(p.forGuild("restore ID", "Put a checkpoint in place of a guild's members, after a checkpoint of those", c.restoreCheckpoint)),
+		c.asks(p.forGuild("restore ID", "Replace a guild's members by those of a checkpoint, after a new checkpoint", c.restoreCheckpoint)),
 		c.asks(p.forGuild("delete ID", "Delete a checkpoint", c.deleteCheckpoint)),
 	))
 }
@@ -91,7 +91,7 @@ func (p *program) resetCommand() *cobra.Command {
 		}
 		return c.replace(ctx, guild, guildPath(guild)+"/reset")
 	}
-	return c.flags(c.asks(p.forGuild("reset", "Remove all members of a guild, after a checkpoint of them", reset)))
+	return c.flags(c.asks(p.forGuild("reset", "Remove all members of a guild, after a new checkpoint", reset)))
 }
 
 // replace sends a request that replaces all members of a guild.

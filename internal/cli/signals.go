@@ -25,7 +25,7 @@ func (p *program) untilSignal(ctx context.Context, work func(context.Context) er
 		stopped = true
 		p.say(slog.LevelInfo, fmt.Sprintf("stopping (%s); a second signal stops at once", s))
 	})
-	if !stopped { // after a stop, keep catching: a late signal of it must not kill a process that is about to exit with 0
+	if !stopped { // after a stop, keep catching signals: a late one of the same stop must not kill the process before it exits with 0
 		signal.Stop(signals)
 	} else if err == nil {
 		p.say(slog.LevelInfo, "stopped")

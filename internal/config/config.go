@@ -101,8 +101,8 @@ type Config struct {
 // Embedded reports whether the service runs on its in-process Redis and a SQLite archive.
 func (c Config) Embedded() bool { return c.RedisURL == "" && c.PostgresURL == "" }
 
-// Load reads the settings from environ (NAME=value); an empty value counts as not set. A secret may be
-// in a file named by NAME_FILE. warnings are sentences about unknown names. err joins all mistakes, one sentence for each setting. Neither holds a secret.
+// Load reads the settings from environ (NAME=value); an empty value counts as not set. A secret may be in a file named by NAME_FILE.
+// warnings are sentences about unknown names. err joins all mistakes, one sentence for each setting. Neither contains a secret.
 func Load(environ []string) (c Config, warnings []string, err error) {
 	vars := toMap(environ)
 	failed := map[string]bool{}

@@ -17,7 +17,7 @@ import (
 // minAdminToken is the minimum length of an admin token, in characters.
 const minAdminToken = 32
 
-// validator collects the mistakes in a Config. A setting that could not be parsed gets no further one.
+// validator collects the mistakes in a Config. It skips settings that could not be parsed, which are reported already.
 type validator struct {
 	failed   map[string]bool
 	problems []error

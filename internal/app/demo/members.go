@@ -25,7 +25,7 @@ const (
 )
 
 // Members makes up n members, the most active first, with their gains of the last 100 days. If n is more than 1, one is the
-// guild's owner. The same n, seed and now give the same members. Another now changes only their last updates and gains.
+// guild's owner. The same n, seed and now give the same members. With another now, only their last updates and gains differ.
 func Members(n int, seed uint64, now time.Time) []snapshot.Row {
 	r := rand.New(rand.NewPCG(seed, 1))
 	ids := userIDs(r, n)

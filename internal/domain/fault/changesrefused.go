@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// changesRefused explains the first word with which a Redis that answers reads refuses a change.
+// changesRefused maps the first word of Redis' answer to the reason why it rejects changes but answers reads.
 var changesRefused = map[string]string{
 	"OOM":        "its memory is full",
 	"MISCONF":    "it cannot write to its disk",
@@ -13,7 +13,7 @@ var changesRefused = map[string]string{
 	"READONLY":   "it is a replica",
 }
 
-// ChangesRefused returns why Redis refuses changes while it answers reads, by its answer in err's chain; "" if it does not.
+// ChangesRefused returns why Redis rejects changes but answers reads, by Redis' answer in err's chain, or "" for another error.
 func ChangesRefused(err error) string {
 	var answer interface {
 		error

@@ -99,8 +99,8 @@ func (p *polynomial) atBig(n int64) XP {
 	return xp
 }
 
-// rise checks that the curve rises at every level up to MaxXP, and finds top. Above MaxXP
-// the curve must not fall below it again: such a level would begin below the one before.
+// rise checks that the curve rises at every level up to MaxXP, and finds top. After a
+// level above MaxXP, none may be below MaxXP again: it would begin below the level before.
 func (p *polynomial) rise() error {
 	var before XP
 	for n := Level(1); n <= Max; n++ {

@@ -70,7 +70,7 @@ func (r Rows) read(f Form, name string, saved jsontext.Value, k *Known) any {
 func (r Rows) readRow(row map[string]string, saved []object, k *Known) object {
 	var was object
 	for _, one := range saved {
-		// A role has no parent, and a channel no colour.
+		// Do not reuse a row of another type: a role has no parent, and a channel no colour.
 		if row["id"] != "" && plain(one["id"]) == row["id"] && plain(one["type"]) == row["type"] {
 			was = one
 		}

@@ -41,9 +41,9 @@ var Sections = []Section{
 
 const ignoredHint = "One ID per line; names after an ID are not saved. "
 
-// Table has every property of the document except the id, in the order of the page. The operator's bot sets what mirrors the
-// chat platform: name, icon and memberCount, so that no community can pose as another; ownerId and adminIds, which decide who
-// manages the guild even when the platform says otherwise. A manager who could write those could take the guild from its owner.
+// Table has every property of the document except the id, in the order of the page. Only the operator, or their bot, sets what
+// mirrors the chat platform: name, icon and memberCount, since no community may pose as another, and ownerId and adminIds. These
+// two decide who manages the guild, even against the platform: a manager who could set them could take the guild from its owner.
 var Table = []Property{
 	{Name: "name", Label: "Name", Kind: text{}},
 	{Name: "icon", Label: "Icon", Kind: text{}},

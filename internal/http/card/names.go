@@ -32,7 +32,7 @@ func clusterStarts(text []rune) []bool {
 	return starts
 }
 
-// displayName returns the first of the member's names of which anything can be drawn; can reports whether a character can.
+// displayName returns the first of the member's names with a character that can be drawn; can decides that.
 func displayName(d Data, can func(rune) bool) string {
 	for _, name := range []string{d.GlobalName, d.Username} {
 		name = displayname.Clean(name)

@@ -1,5 +1,5 @@
-// Package edge is what the API and the pages share. Of a request: its sender, time, limits, body
-// and errors. Of an answer: entity tags, gzip and exports. How an error looks is up to them.
+// Package edge is what the API and the pages share: for requests the sender, time, limits, body and
+// errors; for answers entity tags, gzip and exports. The look of an error is up to them.
 package edge
 
 import (

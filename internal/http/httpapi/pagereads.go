@@ -20,7 +20,7 @@ type pageRead struct {
 	settings    int64
 }
 
-// pageReads lets requests for the same page share a read. Of each page, one read runs at a time.
+// pageReads lets requests for the same page share a read. Each page has at most one running read.
 type pageReads struct {
 	group singleflight.Group
 	begun atomic.Int64
@@ -32,8 +32,8 @@ type readResult struct {
 	began int64 // the number of the read; the first is 1
 }
 
-// after returns the result of a read that began after the first before ones, and whether another
-// request began it. The read continues when the request that began it is canceled; it has RequestTime.
+// after returns the result of a read with a number above before, and whether another request
+// began it. The read continues when the request that began it is canceled; it has RequestTime.
 func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read func(context.Context) (encodedPage, error)) (encodedPage, bool, error) {
 	for {
 		shared := true // a variable, not a named result: the read may set it after a canceled request has returned

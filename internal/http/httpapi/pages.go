@@ -175,7 +175,7 @@ func setCacheHeaders(c *gin.Context, etag, vary string) { setKept(c, etag, vary,
 
 // setKept says how long caches may keep an answer for readers of the leaderboard. A page's isManager, and the right
 // to read it, depend on the key or session. So an answer to a key or session is private: no shared cache keeps it.
-// What is kept without revalidation varies by cookie, so that it is not shown to users who sign in later.
+// An answer that is kept without revalidation varies by cookie, so that it is not shown to users who sign in later.
 func setKept(c *gin.Context, etag, vary, kept string) {
 	cache, session := "public, "+kept, callerOf(c).Session != nil
 	if session || c.GetHeader(keyHeader) != "" {

@@ -77,7 +77,8 @@ func bodiless(h handler) handler {
 	}
 }
 
-// takeRest reads the rest of a rejected body, up to refusedRest: a client whose connection is closed while it sends does not look for the answer.
+// takeRest reads the rest of a rejected body, up to refusedRest. Without that, a client
+// that is still sending would find its connection closed and not read the answer.
 func takeRest(c *gin.Context) {
 	if c.Request.ContentLength <= takenRest || c.Request.Header.Get("Expect") != "" {
 		return

@@ -78,7 +78,7 @@ func dataProblem(err error) string {
 		{checkpoints.ErrTooMany, "You already have 20 checkpoints. Delete one that you don't need."},
 		{checkpoints.ErrImported, "These files were already added to this community. To add them again, upload them and check “Add again” in the preview."},
 		{checkpoints.ErrCutOff, "An earlier import of these files was interrupted too long ago to be continued. Restore the checkpoint from before it, then import again."},
-		{checkpoints.ErrOtherPlan, "An earlier import of these files was interrupted, and had other options, files in another order or another curve, or was begun with the command. Import them as then, or restore the checkpoint from before it and import again."},
+		{checkpoints.ErrOtherPlan, "An earlier import of these files was interrupted, and had other options, files in another order or another curve, or was begun with the command. Import them in the same way, or restore the checkpoint from before it and import again."},
 		{leaderboard.ErrGuildMoved, "The members were restored, reset or deleted in the meantime."},
 		{context.DeadlineExceeded, "It took too long."},
 	} {

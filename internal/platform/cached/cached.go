@@ -31,7 +31,7 @@ const (
 )
 
 // errCrowded rejects a caller that would have to wait for a load while 1,024 callers already do.
-var errCrowded = errors.New("too many requests wait for what is not in memory")
+var errCrowded = errors.New("too many requests wait for values to be loaded")
 
 // Load reads the value of a key. Its context has the values of the first caller's context, but ends only after the load time.
 type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
@@ -79,8 +79,8 @@ func NewLRU[K comparable, V any](size int) *lru.Cache[K, V] {
 	return kept
 }
 
-// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of
-// them give up. Get fails if the load fails, ctx ends, or too many callers wait. Of errors, it caches only Absent ones.
+// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of them
+// give up. Get fails if the load fails, ctx ends, or too many callers wait. The only errors that it caches are Absent ones.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	c.mu.Lock()
 	if v, ok := c.held.Get(k); ok {
@@ -177,7 +177,7 @@ func (c *Cache[K, V]) forget(k K) bool {
 	return c.held.Remove(k) || loading
 }
 
-// Renew is Forget, and at once starts to reload a value that was cached or loading, before a caller needs it.
+// Renew is Forget. If a value was cached or loading, it also starts to load it again, before a caller needs it.
 func (c *Cache[K, V]) Renew(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

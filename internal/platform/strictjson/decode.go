@@ -144,7 +144,7 @@ func (d *decoder) part(s step, into reflect.Value, within limits) error {
 	return d.note(inside.value(into, within))
 }
 
-// scalar lets the library read, and adds the limits and the sentences of errors.
+// scalar decodes with the library. It adds the limits, and words the errors.
 func (d *decoder) scalar(into reflect.Value, within limits) error {
 	kind, want := wanted(into, within)
 	if kind == 0 {

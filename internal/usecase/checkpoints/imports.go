@@ -82,11 +82,11 @@ func (c *Checkpoints) alreadyImported(before *NotedImport) error {
 	}
 	if c.recent(before) {
 		return fault.Wrap(ErrOtherPlan, fault.Conflict, "An import of these files that began at %s was cut off, and had other options or another order of "+
-			"the files, or was begun on the pages or with the command, or the guild has another curve by now. Import them as then to continue it. Or undo its part with 'levelboard checkpoint "+
-			"restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)
+			"the files, or was begun on the pages or with the command, or the guild has another curve by now. To continue it, import them in the same way. Or undo its part with 'levelboard checkpoint "+
+			"restore %s' and import again; or add all of them, even if some were added then, with --again.", at, before.Checkpoint)
 	}
 	return fault.Wrap(ErrCutOff, fault.Conflict, "An import of these files that began at %s was cut off, too long ago to be continued. Undo its part with "+
-		"'levelboard checkpoint restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)
+		"'levelboard checkpoint restore %s' and import again; or add all of them, even if some were added then, with --again.", at, before.Checkpoint)
 }
 
 // FinishImport records that an import is done, once the archive holds every change made before

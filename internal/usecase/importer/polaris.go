@@ -64,7 +64,7 @@ func (j *jsonFile) polarisSettings() error {
 		"rewards": listed(j, "rewards", func(reward *polarisReward) {
 			p.reward(int(reward.Level), reward.Keep, guild.Role{ID: id.Role(reward.ID)})
 			if reward.NoSync {
-				p.refuse("noSync of role "+shortly(reward.ID), "every reward's role is kept as the level says")
+				p.refuse("noSync of role "+shortly(reward.ID), "the roles of rewards always follow the level")
 			}
 		}),
 	})()

@@ -38,8 +38,8 @@ type NotTaken struct {
 // Empty reports whether there is nothing to take.
 func (p *Proposal) Empty() bool { return len(p.given) == 0 && p.rewards == nil }
 
-// in returns the properties to set in a guild, as JSON, and its curve with them. They replace all of the guild's
-// rewards. A role without a name keeps the guild's name for it, and a reward that the guild has keeps its id.
+// in returns the properties to set in a guild, as JSON, and its curve with them. If the files have rewards, they replace
+// all of the guild's. A role without a name keeps the guild's name for it, and a reward that the guild has keeps its id.
 func (p *Proposal) in(now guild.Settings) ([]byte, level.Curve, error) {
 	given := map[string]any{}
 	for name, value := range p.given {
@@ -121,7 +121,7 @@ func (p *Proposal) take(what string, properties map[string]any) {
 	for name, property := range properties {
 		value, _ := json.Marshal(property) // broken has marshaled it without an error
 		if had, taken := p.given[name]; taken && !bytes.Equal(had, value) {
-			p.refuse(what, "another file says something else, which was taken")
+			p.refuse(what, "an earlier file has another value, which was taken")
 			continue
 		}
 		if p.given == nil {

@@ -21,7 +21,7 @@ type kind struct {
 	read    func(f *fileReader, content *bufio.Reader, prefix []byte) error
 }
 
-// source returns the source of a file of this kind, when the user asked for asked.
+// source returns the source of a file of this kind; asked is the user's choice.
 func (k *kind) source(asked From) From {
 	if asked == Auto {
 		return k.sources[0]

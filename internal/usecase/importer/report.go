@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reason says why a row was skipped, in words. The constants are all reasons.
+// Reason says why a row was skipped, in words. There are no other reasons than these constants.
 type Reason string
 
 // The reasons.

@@ -177,7 +177,7 @@ type Live interface {
 
 	// ReadChanges reads of each guild about size members that have waited longest for a snapshot, with their entries, or Deleted
 	// for those without one. It notes that these changes are about to be archived; they wait until EndChanges. Each guild is one
-	// atomic step. Of a damaged entry it reads what it can, and names it in Mended. It returns ErrUnverified, with Batch.Guild,
+	// atomic step. It reads what it can of a damaged entry, and names it in Mended. It returns ErrUnverified, with Batch.Guild,
 	// for a guild that must be loaded first. It does not notice that the live store has gone back in time; WriteBatches does.
 	ReadChanges(ctx context.Context, guilds []id.Guild, size int) []Page
 	// EndChanges notes that batches of ReadChanges were committed, so that their members no longer wait.

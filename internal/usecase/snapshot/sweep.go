@@ -61,8 +61,8 @@ func (w *Writer) unlist() {
 	}
 }
 
-// takeList starts the survey of a list when it is read. It waits for the list while the
-// round has time, and at least a moment, since otherwise a late round would never take it.
+// takeList starts the survey of a list that has been read completely. It waits for the list while
+// the round has time, and at least a moment, since otherwise a late round would never take it.
 func (r *round) takeList(ctx context.Context) (all bool, err error) {
 	s, l := &r.sweeper, r.sweeper.listing
 	if l == nil {
@@ -106,7 +106,7 @@ func (r *round) sweep(ctx context.Context) error {
 	seen, err := r.live.Survey(ctx, share, evictIdle(r.idle))
 	r.write(ctx, seen.Changed)
 	if all && !r.hurry {
-		// After a restart of the live store these may be all guilds. They lose nothing by waiting, and changed guilds do not wait for them.
+		// After a restart of the live store, all guilds may be unverified. They lose nothing by waiting, and changed guilds do not wait for them.
 		s.unswept, s.share = seen.Unverified, shareOf(seen.Unverified)
 	} else {
 		r.write(ctx, seen.Unverified)

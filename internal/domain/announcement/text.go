@@ -2,7 +2,9 @@ package announcement
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,7 +65,7 @@ func render(text string, values map[string]string) (filled string, of map[Event]
 		case !closed:
 			return wrong(at, written, "is not closed; close it with }, and write {{ for a brace")
 		case !known || len(sign) > 1:
-			return wrong(at, written, "is not known; the names are in docs/announcements.md, and {{ is a brace")
+			return wrong(at, written, "is not known; there are {"+strings.Join(slices.Sorted(maps.Keys(names)), "}, {")+"}, and {{ is a brace")
 		case sign == "/" && name != inner.name:
 			return wrong(at, written, "closes a section that is not open here")
 		case sign == "/":

@@ -69,7 +69,7 @@ func TestTextsOfPeriodsAreRendered(t *testing.T) {
 
 func TestInvalidTextsAreExplained(t *testing.T) {
 	for text, want := range map[string]string{
-		"ab {foo}":                   "is wrong at character 4: {foo} ",
+		"ab {foo}":                   "is wrong at character 4: {foo} is not known; there are {first}, {guild}, ",
 		"äö {}":                      "is wrong at character 4: {} ",
 		"{user":                      "is wrong at character 1: {user} ",
 		"x {user {level}":            "is wrong at character 3: {user } ",

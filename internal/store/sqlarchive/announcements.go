@@ -35,7 +35,7 @@ func (c *Catalog) AnnouncementsOn(ctx context.Context, after announce.Key, limit
 
 // NoteAnnouncement implements announce.Archive.
 func (c *Catalog) NoteAnnouncement(ctx context.Context, l lease.Lease, s announce.State) error {
-	return c.changeAnnouncement(ctx, "note_announcement", announce.ErrStale, &l, `
+	return c.changeAnnouncement(ctx, "note_announcement", &l, `
 		UPDATE announcements SET cursor_ms = $4, cursor_n = $5, off = $6, sent_ms = $7, last_error = $8, message = $9, shown = $10
 		WHERE guild_id = $1 AND id = $2 AND version = $3 AND off = ''`, string(s.Guild), s.ID, s.Version,
 		int64(s.Cursor.Millis), int64(s.Cursor.Number), s.Off, inMillis(s.LastSent), s.LastError, s.Message, s.Shown)
@@ -43,32 +43,32 @@ func (c *Catalog) NoteAnnouncement(ctx context.Context, l lease.Lease, s announc
 
 // NoteBoardMessage implements announce.Archive.
 func (c *Catalog) NoteBoardMessage(ctx context.Context, s announce.State) error {
-	return c.changeAnnouncement(ctx, "note_board_message", announce.ErrStale, nil,
+	return c.changeAnnouncement(ctx, "note_board_message", nil,
 		`UPDATE announcements SET message = $4, shown = $5 WHERE guild_id = $1 AND id = $2 AND version = $3`, string(s.Guild), s.ID, s.Version, s.Message, s.Shown)
 }
 
 // SetAnnouncementSecret implements announce.Archive.
 func (c *Catalog) SetAnnouncementSecret(ctx context.Context, k announce.Key, secret []byte) error {
-	return c.changeAnnouncement(ctx, "set_announcement_secret", announce.ErrUnknown, nil,
+	return c.changeAnnouncement(ctx, "set_announcement_secret", nil,
 		`UPDATE announcements SET secret = $3 WHERE guild_id = $1 AND id = $2`, string(k.Guild), k.ID, secret)
 }
 
 // SwitchAnnouncementOn implements announce.Archive.
 func (c *Catalog) SwitchAnnouncementOn(ctx context.Context, k announce.Key) error {
-	return c.changeAnnouncement(ctx, "switch_announcement_on", announce.ErrUnknown, nil, `
+	return c.changeAnnouncement(ctx, "switch_announcement_on", nil, `
 		UPDATE announcements SET off = '', version = version + CASE WHEN off = '' THEN 0 ELSE 1 END,
 			cursor_ms = CASE WHEN off = '' THEN cursor_ms ELSE now_ms() - 1 END
 		WHERE guild_id = $1 AND id = $2`, string(k.Guild), k.ID)
 }
 
-// changeAnnouncement runs a statement on one announcement, under the lease if there is one. none is the error when it changed nothing.
-func (c *Catalog) changeAnnouncement(ctx context.Context, operation string, none error, l *lease.Lease, statement string, args ...any) error {
+// changeAnnouncement runs a statement that changes one announcement, under the lease if there is one.
+func (c *Catalog) changeAnnouncement(ctx context.Context, operation string, l *lease.Lease, statement string, args ...any) error {
 	return c.inTx(ctx, operation, func(t *tx) {
 		if l != nil {
 			t.holds(*l)
 		}
 		if t.exec(statement, args...) == 0 {
-			t.fail(none)
+			t.fail(announce.ErrUnknown)
 		}
 	})
 }

@@ -101,8 +101,8 @@ func archiveAnnouncementStates(t *testing.T, a store.Archive) {
 	if _, there := got[3]; there || len(got) != 3 || !reflect.DeepEqual(got[2], first[2]) {
 		t.Errorf("the states are %+v, want one new, none of the removed and the second unchanged", got)
 	}
-	if err := a.NoteAnnouncement(t.Context(), l, moved); !errors.Is(err, announce.ErrStale) {
-		t.Errorf("noting a state read before: %v, want announce.ErrStale", err)
+	if err := a.NoteAnnouncement(t.Context(), l, moved); !errors.Is(err, announce.ErrUnknown) {
+		t.Errorf("noting a state read before: %v, want announce.ErrUnknown", err)
 	}
 	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	if got := statesOf(t, a); len(got) > 0 {
@@ -137,8 +137,8 @@ func archiveAnnouncementsOff(t *testing.T, a store.Archive) {
 	if got := on(announce.Key{}, 10); len(got) != 2 {
 		t.Errorf("with one of three off, %v are on", got)
 	}
-	if err := a.NoteAnnouncement(t.Context(), l, off); !errors.Is(err, announce.ErrStale) {
-		t.Errorf("noting an announcement that is off: %v, want announce.ErrStale", err)
+	if err := a.NoteAnnouncement(t.Context(), l, off); !errors.Is(err, announce.ErrUnknown) {
+		t.Errorf("noting an announcement that is off: %v, want announce.ErrUnknown", err)
 	}
 	for _, n := range []int{1, 2} {
 		must(t, a.SwitchAnnouncementOn(t.Context(), first[n].Key))

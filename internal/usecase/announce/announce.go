@@ -43,13 +43,8 @@ type State struct {
 	Shown     string    // a digest of what that shows
 }
 
-// Faults of the archive.
-var (
-	// ErrUnknown says that there is no such announcement.
-	ErrUnknown = fault.New(fault.NotFound, "This guild has no announcement with this id. Read the ids in its settings.")
-	// ErrStale says that an announcement began again, was switched off or is gone since its state was read.
-	ErrStale = fault.New(fault.Conflict, "This announcement was changed at the same moment. Try again.")
-)
+// ErrUnknown is the archive's fault when there is no such announcement, or when it began again or was switched off since its state was read.
+var ErrUnknown = fault.New(fault.NotFound, "This guild has no announcement with this id. Read the ids in its settings.")
 
 // Archive is what is needed of Postgres or SQLite.
 type Archive interface {
@@ -57,9 +52,9 @@ type Archive interface {
 	AnnouncementStates(ctx context.Context, guilds []id.Guild) ([]State, error)
 	// AnnouncementsOn reads the states of those that are on and that this package posts, by key, after one, at most limit.
 	AnnouncementsOn(ctx context.Context, after Key, limit int) ([]State, error)
-	// NoteAnnouncement writes Cursor, Off, LastSent, LastError, Message and Shown. lease.ErrLost; ErrStale.
+	// NoteAnnouncement writes Cursor, Off, LastSent, LastError, Message and Shown. lease.ErrLost; ErrUnknown.
 	NoteAnnouncement(ctx context.Context, l lease.Lease, s State) error
-	// NoteBoardMessage writes Message and Shown of a board that was edited without the lease. ErrStale.
+	// NoteBoardMessage writes Message and Shown of a board that was edited without the lease. ErrUnknown.
 	NoteBoardMessage(ctx context.Context, s State) error
 	// SetAnnouncementSecret writes what signs the posts of a webhook. ErrUnknown.
 	SetAnnouncementSecret(ctx context.Context, k Key, secret []byte) error

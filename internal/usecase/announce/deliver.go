@@ -45,7 +45,7 @@ func (t *term) deliver(ctx context.Context, s State) {
 	if err == nil || ctx.Err() != nil || errors.Is(err, lease.ErrLost) {
 		return
 	}
-	if !errors.Is(err, ErrStale) {
+	if !errors.Is(err, ErrUnknown) {
 		t.Log.WarnContext(ctx, "an announcement has to wait; it is retried: check Redis and the archive",
 			"guild", s.Guild, "announcement", s.ID, "error", err)
 	}
@@ -132,7 +132,7 @@ func (d *delivery) pass(ctx context.Context, p post, outcome string) error {
 func (d *delivery) note(ctx context.Context) error {
 	for {
 		err := d.Archive.NoteAnnouncement(ctx, d.term.lease, d.State)
-		if err == nil || errors.Is(err, ErrStale) || errors.Is(err, lease.ErrLost) || !pause.For(ctx, d.every) {
+		if err == nil || errors.Is(err, ErrUnknown) || errors.Is(err, lease.ErrLost) || !pause.For(ctx, d.every) {
 			return err
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"levelboard/internal/domain/announcement"
-	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/outbound"
 )
 
@@ -52,15 +51,8 @@ func (d *delivery) try(ctx context.Context, p post) (outbound.Answer, error) {
 func (d *delivery) request(p post) (*http.Request, error) {
 	body := []byte(p.text)
 	if d.Kind != announcement.Webhook {
-		var message struct {
-			Content  string `json:"content"`
-			Mentions struct {
-				Parse []string  `json:"parse"`
-				Users []id.User `json:"users,omitempty"`
-			} `json:"allowed_mentions"` // nobody but those
-		}
-		message.Content, message.Mentions.Users = p.text, p.mentioned
-		body, _ = json.Marshal(message) // texts can be written
+		nobodyElse := map[string]any{"parse": []string{}, "users": p.mentioned}
+		body, _ = json.Marshal(map[string]any{"content": p.text, "allowed_mentions": nobodyElse}, json.Deterministic(true)) // never fails
 	}
 	r, err := http.NewRequest(http.MethodPost, string(d.settings.URL), bytes.NewReader(body))
 	if err != nil {

@@ -154,7 +154,7 @@ func (w *world) NoteAnnouncement(_ context.Context, l lease.Lease, s State) erro
 	case l.Fence != w.fence:
 		return lease.ErrLost
 	case now.Version != s.Version || now.Off != "":
-		return ErrStale
+		return ErrUnknown
 	}
 	w.notes++
 	w.states[s.Key] = s

@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// A server message about rejected data may quote the data, so it must not reach the logged error.
-func TestARefusalTellsNoUserData(t *testing.T) {
+// The server's message about rejected data may quote the data, so it must not reach the logged error.
+func TestAServersRefusalLogsNoUserData(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)
 	must(t, a.Migrate(t.Context()))
@@ -30,7 +30,7 @@ func TestARefusalTellsNoUserData(t *testing.T) {
 	}}
 	for name, err := range map[string]error{"write": snapshot.WriteBatch(t.Context(), a, l, b), "salvage": a.Salvage(t.Context(), snapshot.State{}, b)} {
 		if err == nil || !strings.Contains(err.Error(), "23514") || strings.Contains(err.Error(), "Bobby") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want the code 23514 without the name", name, err)
 		}
 	}
 }

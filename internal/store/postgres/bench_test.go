@@ -15,11 +15,11 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// benchMembers is how many members the table holds before a benchmark.
+// benchMembers is the size of the table before a benchmark.
 const benchMembers = 1_000_000
 
-// BenchmarkWriteBatchOfKnownMembers measures docs/adr/0005-members-by-json.md, on a server whose commits reach the disk: with what the writer sends in
-// everyday life, where of fifty members one is new, and with a thousand new ones. The index of words costs the difference to a table without it.
+// BenchmarkWriteBatchOfKnownMembers measures docs/adr/0005-members-by-json.md on a server whose commits reach the disk: with one new member in
+// fifty, as in everyday use, and with a thousand new ones. The difference to a table without the index of words is its cost.
 func BenchmarkWriteBatchOfKnownMembers(b *testing.B) {
 	w := newWriteBench(b)
 	for _, words := range []struct{ name, triggers string }{{"indexed", "ENABLE"}, {"unindexed", "DISABLE"}} {
@@ -81,7 +81,7 @@ func (w *writeBench) exec(b *testing.B, sql string, args ...any) {
 	}
 }
 
-// reset takes out what an earlier benchmark added, so that each begins with the same table.
+// reset deletes what an earlier benchmark added, so that each begins with the same table.
 func (w *writeBench) reset(b *testing.B) {
 	b.Helper()
 	for _, sql := range []string{`DELETE FROM members WHERE user_id >= '4'`, `DELETE FROM member_words WHERE user_id >= '4'`, `VACUUM ANALYZE members, member_words`, `CHECKPOINT`} {
@@ -89,7 +89,7 @@ func (w *writeBench) reset(b *testing.B) {
 	}
 }
 
-// write writes batches of so many rows, of which some are of new members.
+// write writes batches of rows, some of new members.
 func (w *writeBench) write(b *testing.B, rows, fresh int) {
 	b.Helper()
 	for b.Loop() {
@@ -102,7 +102,7 @@ func (w *writeBench) write(b *testing.B, rows, fresh int) {
 	}
 }
 
-// next returns a batch of which some rows are of new members, and the others update random ones, whose names stay.
+// next returns a batch in which some rows are of new members, and the others update random ones without a new name.
 func (w *writeBench) next(rows, fresh int) snapshot.Batch {
 	w.rev++
 	batch := snapshot.Batch{Guild: w.guild, Rev: w.rev, Known: w.rev, Rows: make([]snapshot.Row, 0, rows)}

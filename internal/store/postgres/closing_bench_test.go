@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/usecase/periods"
 )
 
-// BenchmarkClosePeriod closes a month in which each of a million members gained something on some days, beside the same gains of the month
-// before. It reports the sizes of a row of gains and of standings with their indexes, and how long a page takes.
+// BenchmarkClosePeriod closes a month in which each of a million members gained on some days, beside the same gains of the month before. It
+// reports the sizes of a row of gains and of standings with their indexes, and the time for a page.
 func BenchmarkClosePeriod(b *testing.B) {
 	month := period.At(period.Monthly, period.DayOf(2026, time.November, 1))
 	for _, days := range []int{3, 10} {
@@ -47,7 +47,7 @@ func BenchmarkClosePeriod(b *testing.B) {
 	}
 }
 
-// reportPages reports how long it takes to read the closed period and a page of it, anywhere on its board.
+// reportPages reports the time to read the closed period and a page of it, anywhere on its board.
 func (w *writeBench) reportPages(b *testing.B, p period.Period) {
 	b.Helper()
 	const pages = 200

@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// closable is an archive with a guild of which one member has gained something in a month, and the step that closes it.
+// closable returns an archive with a guild of one member who gained in a month, and the step that closes the month.
 func closable(t *testing.T) (url string, a *postgres.Archive, l lease.Lease, step periods.Closing) {
 	t.Helper()
 	url = testenv.Postgres(t)
@@ -45,7 +45,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// mustGet returns what a call returned beside its error, which ends the test.
+// mustGet returns a function that ends the test on err and returns v.
 func mustGet[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -57,12 +57,12 @@ func mustGet[T any](v T, err error) func(t *testing.T) T {
 func wantBoard(t *testing.T, a *postgres.Archive, step periods.Closing, want int) {
 	t.Helper()
 	if got, err := a.Standings(t.Context(), leaderboard.Ref(step.Guild), step.Period.ID, 0, 10); err != nil || len(got) != want {
-		t.Errorf("standings %+v, %v; want %d", got, err, want)
+		t.Errorf("the standings are %+v (%v), want %d", got, err, want)
 	}
 }
 
-// A closing that is held up before it computes holds up no batch of its guild, and no renewal of the lease, but a takeover.
-func TestBatchesGoOnWhileAPeriodCloses(t *testing.T) {
+// A closing that hangs before it computes delays neither a batch of its guild nor a renewal of the lease, only a takeover.
+func TestBatchesContinueWhileAPeriodCloses(t *testing.T) {
 	url, a, l, step := closable(t)
 	release := blocking(t, url, `INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, board, closed_ms)
 		VALUES ($1, $2, 'month', '', 0, 0, 0, 0, true, 0)`, int64(step.Guild.Incarnation), step.Period.ID)
@@ -74,7 +74,7 @@ func TestBatchesGoOnWhileAPeriodCloses(t *testing.T) {
 	waitFor(t, url, waitsForALock)
 	must(t, snapshot.WriteBatch(t.Context(), a, l, gained(step, 2)))
 	if again, err := a.AcquireLease(t.Context(), l.Holder, time.Millisecond, false); err != nil || again != l {
-		t.Errorf("renewed: %+v, %v", again, err)
+		t.Errorf("renewing the lease gave %+v (%v), want %+v", again, err, l)
 	}
 	taken := make(chan lease.Lease, 1)
 	go func() {
@@ -87,7 +87,7 @@ func TestBatchesGoOnWhileAPeriodCloses(t *testing.T) {
 	}()
 	select {
 	case l := <-taken:
-		t.Errorf("the lease passed on meanwhile: %+v", l)
+		t.Errorf("during the closing another holder got the lease %+v", l)
 	case <-time.After(200 * time.Millisecond):
 	}
 	release()
@@ -96,7 +96,7 @@ func TestBatchesGoOnWhileAPeriodCloses(t *testing.T) {
 	wantBoard(t, a, step, 1)
 }
 
-// A closing that ends after all is computed, before it is committed, leaves nothing: its process gives up, or its connection is killed.
+// A closing that ends between its computation and its commit leaves nothing: its process gives up, or its connection is killed.
 func TestAClosingThatIsCutOffLeavesNothing(t *testing.T) {
 	url, a, l, step := closable(t)
 	for name, kill := range map[string]func(cancel context.CancelFunc){
@@ -115,21 +115,21 @@ func TestAClosingThatIsCutOffLeavesNothing(t *testing.T) {
 		waitFor(t, url, waitsForALock)
 		kill(cancel)
 		if err := <-closed; err == nil {
-			t.Errorf("%s: it closed", name)
+			t.Errorf("%s: the closing succeeded, want an error", name)
 		}
 		cancel()
 		release()
 		wantBoard(t, a, step, 0)
 	}
 	if closed, err := a.ClosePeriod(t.Context(), l, step); err != nil || !closed {
-		t.Errorf("closed afterwards: %v, %v", closed, err)
+		t.Errorf("closing again: closed %v (%v), want true", closed, err)
 	}
 	wantBoard(t, a, step, 1)
 }
 
 const waitsForALock = `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
-func TestAGuildThatCannotBeReadHoldsUpNoOtherThatIsDue(t *testing.T) {
+func TestAnUnreadableGuildDelaysNoOtherDueGuild(t *testing.T) {
 	url := postgrestest.URL(t)
 	storetest.ArchiveDueUnreadable(t, open(t, url), func(g id.Guild) {
 		exec(t, url, `UPDATE guilds SET settings = '{}' WHERE id = '`+string(g)+`'`)

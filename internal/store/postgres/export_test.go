@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Hasty bounds every operation by so long until the test ends.
+// Hasty bounds every operation by this time until the test ends.
 func Hasty(t *testing.T, within time.Duration) {
 	before := operationTime
 	operationTime = within

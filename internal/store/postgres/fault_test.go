@@ -18,12 +18,12 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-func TestTheServerMayComeLaterAndGoAway(t *testing.T) {
+func TestTheArchiveOutlivesItsServer(t *testing.T) {
 	server := testenv.PostgresServer(t)
 	server.Stop()
 	a := open(t, server.URL())
 	if err := a.Migrate(t.Context()); err == nil {
-		t.Fatal("migrated without a server")
+		t.Fatal("migrating without a server succeeded")
 	}
 	if _, err := a.LatestChange(t.Context()); err == nil || !strings.Contains(err.Error(), "read_latest_change") {
 		t.Errorf("without a server: %v, want an error that names the operation", err)
@@ -33,19 +33,19 @@ func TestTheServerMayComeLaterAndGoAway(t *testing.T) {
 	g := storetest.PutGuild(t, a, "100000000000000001")
 	server.Kill()
 	if _, err := a.Guild(t.Context(), g.ID); err == nil || errors.Is(err, guild.ErrNotFound) {
-		t.Errorf("a killed server: %v, want an error other than guild.ErrNotFound", err)
+		t.Errorf("reading from a killed server: %v, want an error other than guild.ErrNotFound", err)
 	}
 	if _, err := a.State(t.Context(), leaderboard.Ref(g)); err == nil || errors.Is(err, snapshot.ErrStale) {
-		t.Errorf("a killed server: %v, want an error other than snapshot.ErrStale", err)
+		t.Errorf("reading a state from a killed server: %v, want an error other than snapshot.ErrStale", err)
 	}
 	server.Start()
 	if again, err := a.Guild(t.Context(), g.ID); err != nil || again.Incarnation != g.Incarnation {
-		t.Errorf("the server is back: %+v, %v", again, err)
+		t.Errorf("once the server is back the guild is %+v (%v)", again, err)
 	}
 }
 
-// A server that says nothing any more holds nobody up for ever whose own context has no end, as the writer's.
-func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
+// A silent server does not block a caller whose context never ends, such as the writer.
+func TestNoOperationOfTheWriterWaitsForever(t *testing.T) {
 	server := testenv.PostgresServer(t)
 	a := open(t, server.URL())
 	must(t, a.Migrate(t.Context()))
@@ -63,7 +63,7 @@ func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
 		"Purge":   func(ctx context.Context) error { _, err := a.Purge(ctx, 10, snapshot.Keep{}); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := a.Ping(t.Context()); err != nil { // there is a connection, as between two rounds
+			if err := a.Ping(t.Context()); err != nil { // opens a connection, as between two rounds
 				t.Fatal(err)
 			}
 			server.Pause()
@@ -72,23 +72,23 @@ func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if err := call(ctx); err == nil || ctx.Err() != nil {
-				t.Errorf("%v, with nobody at the other end", err)
+				t.Errorf("with a silent server the operation returned %v, want an error before its context ends", err)
 			}
 		})
 	}
 }
 
-// A machine may stand still between two statements of a migration.
+// A machine may hang between two statements of a migration.
 func TestAMigrationMayIdle(t *testing.T) {
 	if err := open(t, testenv.Postgres(t)+"&idle_in_transaction_session_timeout=1").Migrate(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestOpenErrorsNeverHoldThePassword(t *testing.T) {
+func TestOpenErrorsDoNotContainThePassword(t *testing.T) {
 	for _, url := range []string{
 		"postgres://user:sEcReT@127.0.0.1:notaport/db",
-		"postgres://user:sEcReT/x@127.0.0.1/db", // read as host user, port sEcReT
+		"postgres://user:sEcReT/x@127.0.0.1/db", // parsed as host user, port sEcReT
 		"postgres://user:x%sEcReT@127.0.0.1/db",
 		"postgres://127.0.0.1/db?password=sEcReT&sslmode=sEcReT",
 		"host=127.0.0.1 password='sEcReT' sslmode=wrong",
@@ -97,20 +97,20 @@ func TestOpenErrorsNeverHoldThePassword(t *testing.T) {
 		a, err := postgres.Open(t.Context(), url, nil, nil)
 		if err == nil {
 			a.Close()
-			t.Errorf("%s was accepted", url)
+			t.Errorf("the invalid URL %s is accepted", url)
 		} else if strings.Contains(err.Error(), "sEcReT") {
-			t.Errorf("error of %s: %v", url, err)
+			t.Errorf("the error for %s contains the password: %v", url, err)
 		}
 	}
 }
 
-func TestOperationErrorsNeverHoldThePassword(t *testing.T) {
+func TestOperationErrorsDoNotContainThePassword(t *testing.T) {
 	a := open(t, "postgres://user:sEcReT@127.0.0.1:1/db?sslmode=disable")
 	if err := a.Ping(t.Context()); err == nil || strings.Contains(err.Error(), "sEcReT") {
-		t.Errorf("error: %v", err)
+		t.Errorf("the error of Ping is %v, want one without the password", err)
 	}
 	if err := a.Migrate(t.Context()); err == nil || strings.Contains(err.Error(), "sEcReT") {
-		t.Errorf("error: %v", err)
+		t.Errorf("the error of Migrate is %v, want one without the password", err)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestANewerDatabaseServesAnOlderProgram(t *testing.T) {
 	a := open(t, url)
 	before, err := a.MigrationStatus(t.Context())
 	if err != nil || len(before) == 0 || !before[0].AppliedAt.IsZero() {
-		t.Fatalf("status of an empty database: %+v, %v", before, err)
+		t.Fatalf("an empty database has the migrations %+v (%v), want some that are not applied", before, err)
 	}
 	for range 2 {
 		must(t, a.Migrate(t.Context()))
@@ -135,11 +135,11 @@ func TestANewerDatabaseServesAnOlderProgram(t *testing.T) {
 	}
 	status, err := a.MigrationStatus(t.Context())
 	if err != nil || len(status) != len(before) {
-		t.Fatalf("status %+v, %v", status, err)
+		t.Fatalf("after migrating the status is %+v (%v), want %d migrations", status, err, len(before))
 	}
 	for _, m := range status {
 		if m.AppliedAt.IsZero() || time.Since(m.AppliedAt) > time.Hour {
-			t.Errorf("%s was applied at %v", m.Name, m.AppliedAt)
+			t.Errorf("the migration %s was applied at %v, want within the last hour", m.Name, m.AppliedAt)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func TestOldChangesArePurged(t *testing.T) {
 	})
 }
 
-func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
+func TestOldDataOfKeysIsPurged(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)
 	must(t, a.Migrate(t.Context()))
@@ -162,8 +162,8 @@ func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
 	})
 }
 
-// A takeover waits for a batch that is under way, so that nothing of it is written after the takeover; a renewal does not.
-func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
+// A takeover waits for a running batch, so that nothing of it is written afterwards. A renewal does not wait.
+func TestATakeoverWaitsForARunningBatch(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)
 	must(t, a.Migrate(t.Context()))
@@ -173,7 +173,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	batch := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: 1, Known: 1, Rows: []snapshot.Row{row}}
 	must(t, snapshot.WriteBatch(t.Context(), a, l, batch))
 
-	// A lock on the member's row holds the next batch up in its middle.
+	// A lock on the member's row stops the next batch in the middle.
 	release := blocking(t, url, `SELECT FROM members FOR UPDATE`)
 	wrote := make(chan error, 1)
 	batch.Rev, batch.Rows[0].XP = 2, 2
@@ -182,7 +182,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 		WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO members%'`)
 
 	if renewed, err := a.AcquireLease(t.Context(), "first", 0, false); err != nil || renewed != l {
-		t.Fatalf("renewal: %+v, %v", renewed, err)
+		t.Fatalf("renewing the lease during a batch: %+v (%v), want %+v", renewed, err, l)
 	}
 	took := make(chan error, 1)
 	go func() {
@@ -196,14 +196,14 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	must(t, errors.Join(<-wrote, <-took))
 	batch.Rev = 3
 	if err := snapshot.WriteBatch(t.Context(), a, l, batch); !errors.Is(err, lease.ErrLost) {
-		t.Errorf("the old holder's batch after the takeover: %v", err)
+		t.Errorf("the old holder's batch after the takeover: %v, want lease.ErrLost", err)
 	}
 	if rows, err := a.Members(t.Context(), leaderboard.Ref(g), "", 10); err != nil || len(rows) != 1 || rows[0].XP != 2 {
-		t.Errorf("members %+v, %v", rows, err)
+		t.Errorf("the members are %+v (%v), want one with 2 XP", rows, err)
 	}
 }
 
-// blocking holds the locks of a statement, in a transaction of its own, until release is called or the test ends.
+// blocking holds the locks of a statement, in its own transaction, until release is called or the test ends.
 func blocking(t *testing.T, url, statement string, args ...any) (release func()) {
 	t.Helper()
 	conn := mustGet(pgx.Connect(t.Context(), url))(t)
@@ -216,7 +216,7 @@ func blocking(t *testing.T, url, statement string, args ...any) (release func())
 	}
 }
 
-// waitFor asks until the query says true.
+// waitFor waits until the query returns true.
 func waitFor(t *testing.T, url, query string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

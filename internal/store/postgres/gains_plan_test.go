@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// A purge finds what is too old of gains and periods by indexes, among many that are not, and one with nothing to do reads next to nothing.
+// A purge finds old gains and periods among many newer ones by indexes. One with nothing to purge reads next to nothing.
 func TestHistoryIsPurgedByIndex(t *testing.T) {
 	url := postgrestest.URL(t)
 	const guilds, history = 1000, 30
@@ -29,7 +29,7 @@ func TestHistoryIsPurgedByIndex(t *testing.T) {
 	exec(t, url, `INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
 		SELECT number, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM periods, generate_series(1, 4) r`)
 	exec(t, url, `VACUUM ANALYZE`)
-	// One guild has something that is too old.
+	// One guild has old gains.
 	exec(t, url, fmt.Sprintf(`UPDATE guilds SET gains_from = %d WHERE incarnation = 500`, today-100))
 	exec(t, url, fmt.Sprintf(`INSERT INTO gains SELECT 500, 300000000000000000 + u, %d, 1 FROM generate_series(1, 20) u`, today-100))
 	exec(t, url, `UPDATE periods SET ends_ms = 0 WHERE number = 5000`)
@@ -40,13 +40,13 @@ func TestHistoryIsPurgedByIndex(t *testing.T) {
 		readsFew(t, url, 500, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) {
 			n, err := a.Purge(t.Context(), 1000, snapshot.Keep{Tombstones: time.Hour, History: history})
 			if err != nil || n != want {
-				t.Errorf("purged %d, %v; want %d", n, err, want)
+				t.Errorf("purged %d rows (%v), want %d", n, err, want)
 			}
 		})
 	}
-	// One call does all that many guilds have, also when nothing is to be deleted.
+	// One call reads the old periods of many guilds, even if it must delete nothing.
 	exec(t, url, `UPDATE periods SET ends_ms = 0 WHERE number <= 600`)
 	if n, err := open(t, url).Purge(t.Context(), 1000, snapshot.Keep{Tombstones: time.Hour, History: history}); err != nil || n != 600 {
-		t.Errorf("%d of 600 periods were looked at, %v", n, err)
+		t.Errorf("%d periods were read (%v), want 600", n, err)
 	}
 }

@@ -16,12 +16,12 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// The indexes of a guild of ten thousand members are used, and left alone.
-func TestTheIndexesOfALargeGuild(t *testing.T) {
+// A search in a guild of ten thousand members uses the indexes, and an update without a new name leaves them alone.
+func TestIndexesOfALargeGuildAreUsed(t *testing.T) {
 	a, g := manyMembers(t)
-	t.Run("a search uses them", func(t *testing.T) { searchUsesIndexes(t, a, g) })
+	t.Run("a search uses the indexes", func(t *testing.T) { searchUsesIndexes(t, a, g) })
 	t.Run("a search that takes too long is ended by the server", func(t *testing.T) { searchIsEnded(t, a, g) })
-	t.Run("an update leaves them alone", func(t *testing.T) { updateLeavesIndexesAlone(t, a, g) })
+	t.Run("an update leaves the indexes alone", func(t *testing.T) { updateLeavesIndexesAlone(t, a, g) })
 }
 
 func manyMembers(t *testing.T) (*Archive, leaderboard.GuildRef) {
@@ -51,7 +51,7 @@ func manyMembers(t *testing.T) (*Archive, leaderboard.GuildRef) {
 	return a, g
 }
 
-// The statement is prepared once, so its plan knows none of the texts; the indexes must be used all the same.
+// The statement is prepared once, so its plan does not know the texts. It must use the indexes all the same.
 func searchUsesIndexes(t *testing.T, a *Archive, g leaderboard.GuildRef) {
 	conn, err := a.pool.Acquire(t.Context())
 	if err != nil {
@@ -75,11 +75,11 @@ func searchUsesIndexes(t *testing.T, a *Archive, g leaderboard.GuildRef) {
 	plan := strings.Join(lines, "\n")
 	for _, index := range []string{"members_pkey", "member_words_pkey"} {
 		if !strings.Contains(plan, "Index Scan using "+index) && !strings.Contains(plan, "Index Only Scan using "+index) {
-			t.Errorf("%s is not used", index)
+			t.Errorf("the plan does not use the index %s", index)
 		}
 	}
 	if strings.Contains(plan, "Seq Scan") || t.Failed() {
-		t.Errorf("the plan:\n%s", plan)
+		t.Errorf("the plan, want one without a sequential scan:\n%s", plan)
 	}
 }
 
@@ -94,7 +94,7 @@ func searchIsEnded(t *testing.T, a *Archive, g leaderboard.GuildRef) {
 		}
 		_, err := a.FindNames(t.Context(), g, q, leaderboard.NameLimits{Users: 1})
 		if ended := (*pgconn.PgError)(nil); !errors.As(err, &ended) || ended.Code != pgerrcodeCanceled {
-			t.Errorf("the search ended with %v", err)
+			t.Errorf("the slow search ended with %v, want the server's query_canceled", err)
 		}
 		return nil
 	})
@@ -103,10 +103,10 @@ func searchIsEnded(t *testing.T, a *Archive, g leaderboard.GuildRef) {
 	}
 }
 
-// pgerrcodeCanceled is query_canceled: by statement_timeout, before this side gives up.
+// pgerrcodeCanceled is query_canceled, from statement_timeout, before the client gives up.
 const pgerrcodeCanceled = "57014"
 
-// An update that leaves the names alone must leave all indexes alone (docs/adr/0005-members-by-json.md).
+// An update without a new name must leave all indexes alone (docs/adr/0005-members-by-json.md).
 func updateLeavesIndexesAlone(t *testing.T, a *Archive, g leaderboard.GuildRef) {
 	b := snapshot.Batch{Guild: g, Rev: 2}
 	for i := range 500 {
@@ -124,7 +124,7 @@ func updateLeavesIndexesAlone(t *testing.T, a *Archive, g leaderboard.GuildRef) 
 		t.Fatal(err)
 	}
 	var updated, hot int
-	testenv.Wait(t, "the server has counted the updates", func() bool { // a connection reports them up to a second late
+	testenv.Wait(t, "the server has counted the updates", func() bool { // connections report up to a second late
 		err := a.pool.QueryRow(t.Context(), `SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'members'`).Scan(&updated, &hot)
 		if err != nil {
 			t.Fatal(err)

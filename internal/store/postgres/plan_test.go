@@ -12,11 +12,11 @@ import (
 	"levelboard/internal/testing/postgrestest"
 )
 
-// A service that has been running since its tables were nearly empty reads keys and guilds by their indexes when they are not: a plan
-// from then would go through all rows for each of them.
-func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
+// A service that started with nearly empty tables reads keys and guilds by their indexes when the tables are full. A plan from the start
+// would read all rows.
+func TestPlansFollowTheGrowthOfTables(t *testing.T) {
 	url := postgrestest.URL(t)
-	// Guild i is 200000000000000000 + i, and key i is granted the guilds up to 20 before it.
+	// Guild i is 200000000000000000 + i, and key i has access to the up to 20 guilds before it.
 	grow := func(from, to int) {
 		t.Helper()
 		exec(t, url, fmt.Sprintf(`INSERT INTO guilds (id, incarnation, settings, version, created_ms)
@@ -29,7 +29,7 @@ func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
 	}
 	grow(1, 1)
 	exec(t, url, `VACUUM ANALYZE`)
-	// No table is analyzed by the server itself meanwhile, which would have all be planned again.
+	// The server must not analyze a table meanwhile, which would make new plans.
 	for _, table := range []string{"guilds", "api_keys", "key_grants"} {
 		exec(t, url, `ALTER TABLE `+table+` SET (autovacuum_enabled = false)`)
 	}
@@ -38,28 +38,28 @@ func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
 		t.Helper()
 		k, err := a.Key(t.Context(), fmt.Sprint("key", i))
 		if err != nil || len(k.GuildIDs) == 0 {
-			t.Fatalf("key %d: %+v, %v", i, k, err)
+			t.Fatalf("key %d is %+v (%v), want it with grants", i, k, err)
 		}
 		mustGet(a.Guild(t.Context(), id.Guild(fmt.Sprint(200000000000000000+i))))(t)
 	}
-	for range 10 { // so that a plan is kept, if one ever is
+	for range 10 { // enough for the server to cache a plan
 		read(1)
 	}
 	const many = 1000
 	grow(2, many)
-	readsFew(t, url, 5000, a, func(*postgres.Archive) { // going through a table for each would be 50,000 and more
+	readsFew(t, url, 5000, a, func(*postgres.Archive) { // a scan for each would read 50,000 and more
 		for i := many - 50; i <= many; i++ {
 			read(i)
 		}
 	})
 }
 
-// The statistics may be from when there were few keys, each with a large share of all grants, or none. The many that came since are read by the
-// index all the same.
-func TestKeysAreReadByTheirIndexWhateverTheStatisticsSay(t *testing.T) {
+// The statistics may be from when there were few keys or none, so that each key seems to have a large share of all grants. Later grants are
+// read by the index all the same.
+func TestKeysAreReadByTheirIndexWithOldStatistics(t *testing.T) {
 	url := postgrestest.URL(t)
 	const guilds, keys = 30_000, 100
-	// The index by key is a level higher than the one by guild, which after years it may be, and so seems to cost more.
+	// The index by key is a level higher than the one by guild, as it may be after years, and so seems more expensive.
 	long := strings.Repeat("k", 100)
 	addGuilds := func(from, to int) string {
 		return fmt.Sprintf(`INSERT INTO guilds (id, incarnation, settings, version, created_ms)
@@ -72,24 +72,24 @@ func TestKeysAreReadByTheirIndexWhateverTheStatisticsSay(t *testing.T) {
 	exec(t, url, addGuilds(901, guilds))
 	exec(t, url, grantAll(long, keys))
 	read := func(t *testing.T) {
-		readsFew(t, url, 2*guilds, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) { // all grants for each would be 3,000,000
+		readsFew(t, url, 2*guilds, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) { // a scan for each would read 3,000,000
 			for i := range keys {
 				k, err := a.Key(t.Context(), fmt.Sprint(long, i))
 				if err != nil || len(k.GuildIDs) != guilds/keys {
-					t.Fatalf("key %d: %d guilds, %v", i, len(k.GuildIDs), err)
+					t.Fatalf("key %d has %d guilds (%v), want %d", i, len(k.GuildIDs), err, guilds/keys)
 				}
 			}
 		})
 	}
-	t.Run("of few keys", read)
-	// As a vacuum leaves it, with grants of which the order in the table says nothing.
+	t.Run("statistics of few keys", read)
+	// These are the statistics after a vacuum, with grants in a random order.
 	exec(t, url, `WITH c AS (UPDATE pg_class SET reltuples = 0 WHERE relname LIKE 'key_grants%' RETURNING oid)
 		DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM c)`)
-	t.Run("of none", read)
+	t.Run("statistics of no keys", read)
 }
 
-// Anybody who signs in can open a page with what is stored about them: it must not read what others did.
-func TestWhatIsStoredOfAUserIsReadByIndexes(t *testing.T) {
+// Anybody who signs in can open a page with their stored data. It must not read other users' rows.
+func TestStoredDataOfAUserIsReadByIndexes(t *testing.T) {
 	url := postgrestest.URL(t)
 	exec(t, url, `INSERT INTO requests (incarnation, name, request, made_ms, outcome, users)
 		SELECT 1, decode(lpad(to_hex(i), 32, '0'), 'hex'), '\x00', i, '', (200000000000000000 + i)::text FROM generate_series(1, 20000) i`)
@@ -99,13 +99,13 @@ func TestWhatIsStoredOfAUserIsReadByIndexes(t *testing.T) {
 	readsFew(t, url, 500, open(t, url), func(a *postgres.Archive) {
 		for range 10 {
 			if found, err := a.StoredOf(t.Context(), "300000000000000000"); err != nil || !found.Nothing() {
-				t.Fatalf("%+v, %v", found, err)
+				t.Fatalf("the data stored of an unknown user is %+v (%v), want none", found, err)
 			}
 		}
 	})
 }
 
-// grantAll makes so many keys, 0 and the numbers after it, and grants each as many of the guilds that are there.
+// grantAll creates this many keys, numbered from 0, and grants each an equal part of the guilds.
 func grantAll(prefix string, keys int) string {
 	return fmt.Sprintf(`WITH k AS (
 			INSERT INTO api_keys (id, hash, name, owner_id, permission, created_ms)
@@ -113,18 +113,18 @@ func grantAll(prefix string, keys int) string {
 		INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT '%[1]s' || incarnation %% %[2]d, id, 'operator' FROM guilds`, prefix, keys)
 }
 
-// readsFew wants at most this many rows to be read from tables and indexes by what do does to the archive, which it closes.
+// readsFew fails if do makes the server read more than this many rows of tables and indexes. It closes the archive.
 func readsFew(t *testing.T, url string, most int64, a *postgres.Archive, do func(a *postgres.Archive)) {
 	t.Helper()
 	read := counted(t, url, `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables)::bigint + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes)::bigint`,
 		a, do)
 	if read > most {
-		t.Errorf("the server went through %d rows, of %d at most", read, most)
+		t.Errorf("the server read %d rows, want at most %d", read, most)
 	}
 }
 
-// counted returns by how much a counter of the server rises by what do does to the archive, which it closes. A connection reports what it
-// read when it ends, and up to a second late before, so those that filled the tables must be gone.
+// counted returns by how much do raises a counter of the server. It closes the archive. A connection reports its reads when it ends, and up to
+// a second late before that, so earlier connections must be gone.
 func counted(t *testing.T, url, counter string, a *postgres.Archive, do func(a *postgres.Archive)) int64 {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

@@ -34,14 +34,14 @@ func TestArchive(t *testing.T) {
 
 func TestManyReplicasMigrateAtOnce(t *testing.T) {
 	url := testenv.Postgres(t)
-	// A table that is not committed yet holds the first migration up until all replicas are there.
+	// An uncommitted table stops the first migration until all replicas are there.
 	release := blocking(t, url, `CREATE TABLE guilds ()`)
 	var group sync.WaitGroup
 	for range 8 {
 		a := open(t, url)
 		group.Go(func() {
 			if err := a.Migrate(t.Context()); err != nil {
-				t.Errorf("migrate: %v", err)
+				t.Errorf("migrating: %v", err)
 			}
 		})
 	}
@@ -51,11 +51,11 @@ func TestManyReplicasMigrateAtOnce(t *testing.T) {
 	group.Wait()
 	status, err := open(t, url).MigrationStatus(t.Context())
 	if err != nil || len(status) == 0 {
-		t.Fatalf("status: %+v, %v", status, err)
+		t.Fatalf("the status is %+v (%v), want migrations", status, err)
 	}
 	for _, m := range status {
 		if m.AppliedAt.IsZero() {
-			t.Errorf("%s is not applied", m.Name)
+			t.Errorf("the migration %s is not applied", m.Name)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Neither a batch nor the load of a guild reads the requests that were archived with all that they did.
+// Neither a batch nor a load reads requests that were archived with all their effects.
 func TestOnlyOpenRecordsAreClosed(t *testing.T) {
 	const records, archived = 120, 20_000
 	url := postgrestest.URL(t)
@@ -23,7 +23,7 @@ func TestOnlyOpenRecordsAreClosed(t *testing.T) {
 	must(t, err)
 	write := func() { must(t, snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: g})) }
 	exec(t, url, `ALTER TABLE requests SET (autovacuum_enabled = false)`)
-	for range 10 { // so that a plan is kept, if one ever is
+	for range 10 { // enough for the server to cache a plan
 		write()
 	}
 	exec(t, url, `
@@ -40,7 +40,7 @@ func TestOnlyOpenRecordsAreClosed(t *testing.T) {
 		for i := 1; i <= records; i++ {
 			past, err := a.Past(t.Context(), g, leaderboard.Digest{14: byte(i >> 8), 15: byte(i)})
 			if err != nil || past.Made || len(past.Lost) != 1 || past.Lost[0] != id.User("300000000000000001") {
-				t.Fatalf("request %d: %+v, %v; want it lost", i, past, err)
+				t.Fatalf("request %d is %+v (%v), want it lost for the user", i, past, err)
 			}
 		}
 	})

@@ -10,11 +10,11 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// The role that Compose makes for the service is no superuser, and enough for it.
+// The service's role in Compose is no superuser, and has all rights that the service needs.
 func TestTheServiceNeedsNoSuperuser(t *testing.T) {
 	u, err := url.Parse(testenv.PostgresServer(t).URL())
 	must(t, err)
-	// The image's superuser is called postgres, the server's here is called as the service's role will be.
+	// In the image the superuser is postgres. Here it has the name of the service's role, so make another one.
 	exec(t, u.String(), `CREATE ROLE postgres SUPERUSER LOGIN PASSWORD 'superuser'`)
 	u.User = url.UserPassword("postgres", "superuser")
 	superuser := u.String()
@@ -25,7 +25,7 @@ func TestTheServiceNeedsNoSuperuser(t *testing.T) {
 	script := osexec.CommandContext(t.Context(), "../../../deploy/compose/postgres-role.sh")
 	script.Env = append(os.Environ(), "SECRETS="+secrets, "POSTGRES_USER=postgres", "PGPASSWORD=superuser", "PGHOST="+u.Hostname(), "PGPORT="+u.Port())
 	if out, err := script.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("running the script: %v: %s", err, out)
 	}
 	waitFor(t, superuser, `SELECT NOT (rolsuper OR rolcreatedb OR rolcreaterole) FROM pg_roles WHERE rolname = 'levelboard'`)
 	u.User, u.Path = url.UserPassword("levelboard", "it's secret"), "/levelboard"

@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// seen counts what an Observer was told.
+// seen counts the calls of an Observer.
 type seen struct {
 	mu             sync.Mutex
 	runs, failures map[string]int
@@ -53,13 +53,13 @@ func TestQueriesAreObservedByTheirOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := slices.Sorted(maps.Keys(s.runs)); !slices.Equal(got, []string{"put_guild", "read_guild", "wait_for_connection"}) || s.runs["read_guild"] != 1 {
-		t.Errorf("it saw %v", s.runs)
+		t.Errorf("the observer saw %v, want put_guild, read_guild once and wait_for_connection", s.runs)
 	}
 	if len(s.failures) > 0 {
-		t.Errorf("no such guild and a vanity that is taken are answers, not failures: %v", s.failures)
+		t.Errorf("an unknown guild and a taken vanity count as failures: %v", s.failures)
 	}
 	server.Kill()
-	for range 2 { // a connection that breaks, and one that cannot be made
+	for range 2 { // a broken connection, and one that cannot be opened
 		if _, err := a.Guild(t.Context(), settings.ID); err == nil {
 			t.Fatal("a killed server answered")
 		}

@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/store/ratelimit"
 )
 
-func TestAddressName(t *testing.T) {
+func TestIPv6AddressesShareABudgetByNetwork(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.7":            "192.0.2.7",
 		"::ffff:192.0.2.7":     "192.0.2.7",
@@ -23,7 +23,7 @@ func TestAddressName(t *testing.T) {
 	}
 }
 
-func TestOfIdentity(t *testing.T) {
+func TestIdentitiesAreUsersOrAddresses(t *testing.T) {
 	for _, c := range []struct {
 		user, address string
 		want          ratelimit.Budget

@@ -1,6 +1,6 @@
 package ratelimit
 
-// Waiting returns how many requests wait for the next call of Redis.
+// Waiting returns the number of requests that wait for the next call of Redis.
 func (l *Limiter) Waiting() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -10,7 +10,7 @@ func (l *Limiter) Waiting() (n int) {
 	return n
 }
 
-// Asking returns the number of budgets with a call of Redis under way.
+// Asking returns the number of budgets with a running call of Redis.
 func (l *Limiter) Asking() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

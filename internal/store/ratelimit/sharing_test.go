@@ -15,13 +15,13 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// another returns a limiter on the same Redis, as that of another replica.
+// another returns a limiter on the same Redis, as on another replica.
 func another(t *testing.T, c *clock) *ratelimit.Limiter {
 	t.Helper()
 	return ratelimit.New(connect(t, "redis://"+c.server.Addr()))
 }
 
-// allowedOf lets clients charge at the same time and counts what was allowed.
+// allowedOf lets clients charge at the same time and returns how many requests were allowed.
 func allowedOf(t *testing.T, clients, each int, limiters []*ratelimit.Limiter, budgets ...ratelimit.Budget) int {
 	t.Helper()
 	var allowed atomic.Int64
@@ -31,7 +31,7 @@ func allowedOf(t *testing.T, clients, each int, limiters []*ratelimit.Limiter, b
 			for range each {
 				d, err := limiters[i%len(limiters)].Charge(t.Context(), budgets...)
 				if err != nil {
-					t.Errorf("charge: %v", err)
+					t.Errorf("charging: %v", err)
 				}
 				if d.Allowed {
 					allowed.Add(1)
@@ -43,22 +43,22 @@ func allowedOf(t *testing.T, clients, each int, limiters []*ratelimit.Limiter, b
 	return int(allowed.Load())
 }
 
-// All requests come at one moment, so the bucket is not refilled meanwhile. When a shared call asks for more than a bucket has, redis_rate
-// empties the bucket and rounds the grant down: at most one fewer, never one more.
-func TestBudgetsAtOneMomentOverAllReplicas(t *testing.T) {
+// All requests come at one moment, so the bucket is not refilled. If a shared call asks for more than a bucket has, redis_rate empties the
+// bucket and rounds the grant down: at most one request fewer passes, never one more.
+func TestConcurrentRequestsOnAllReplicasKeepTheLimit(t *testing.T) {
 	for _, limit := range []int{1, 7, 40, 120, 3000} {
 		t.Run(strconv.Itoa(limit), func(t *testing.T) {
 			l, clock := frozen(t)
 			all := []*ratelimit.Limiter{l, another(t, clock), another(t, clock)}
 			allowed := allowedOf(t, 48, limit/48+20, all, perKey(2*(limit+1200)), perOwner(limit))
 			if allowed > limit || allowed < limit-1 {
-				t.Errorf("%d allowed of %d", allowed, limit)
+				t.Errorf("%d requests were allowed, want %d or one less", allowed, limit)
 			}
 		})
 	}
 }
 
-// held blocks the first command until the test lets it go.
+// held blocks the first command until the test releases it.
 type held struct {
 	commands atomic.Int64
 	let      chan struct{}
@@ -79,7 +79,7 @@ func (h *held) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// withHeld returns a limiter whose first call waits.
+// withHeld returns a limiter whose first call is held.
 func withHeld(t *testing.T) (*ratelimit.Limiter, *held) {
 	t.Helper()
 	_, clock := frozen(t)
@@ -89,7 +89,7 @@ func withHeld(t *testing.T) (*ratelimit.Limiter, *held) {
 	return ratelimit.New(client), hook
 }
 
-func TestRequestsOfTheSameBudgetShareAQuestion(t *testing.T) {
+func TestRequestsOfOneBudgetShareACall(t *testing.T) {
 	const requests, limit = 101, 120
 	l, hook := withHeld(t)
 	var mu sync.Mutex
@@ -98,7 +98,7 @@ func TestRequestsOfTheSameBudgetShareAQuestion(t *testing.T) {
 	request := func() {
 		d, err := l.Charge(t.Context(), perOwner(limit))
 		if err != nil || !d.Allowed || d.Limit != limit {
-			t.Errorf("%+v, %v", d, err)
+			t.Errorf("the decision is %+v (%v), want it allowed", d, err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -114,11 +114,11 @@ func TestRequestsOfTheSameBudgetShareAQuestion(t *testing.T) {
 	for l.Waiting() < requests-1 {
 		runtime.Gosched()
 	}
-	// A caller who leaves meanwhile does not wait.
+	// A caller who leaves does not wait for the call.
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	if d, err := l.Charge(ctx, perOwner(limit)); err == nil {
-		t.Errorf("a caller who left got %+v", d)
+		t.Errorf("a caller who left got %+v, want an error", d)
 	}
 	close(hook.let)
 	all.Wait()
@@ -129,12 +129,12 @@ func TestRequestsOfTheSameBudgetShareAQuestion(t *testing.T) {
 	for i, left := range remaining {
 		// The caller who left came last, and was charged.
 		if left != limit-requests+i {
-			t.Fatalf("the requests show %v", remaining)
+			t.Fatalf("the requests show %v left, want a countdown", remaining)
 		}
 	}
 }
 
-func TestThoseWhoWaitLongestAreAllowed(t *testing.T) {
+func TestRequestsThatWaitLongestAreAllowed(t *testing.T) {
 	for waiting, limit := range map[int]int{8: 5, 20: 3} { // more wait than the limit has
 		l, hook := withHeld(t)
 		var all sync.WaitGroup
@@ -149,13 +149,13 @@ func TestThoseWhoWaitLongestAreAllowed(t *testing.T) {
 		all.Wait()
 		for i, d := range decisions {
 			if d.Allowed != (i < limit) || d.Remaining != max(limit-1-i, 0) || d.Allowed != (d.RetryAfter == 0) {
-				t.Errorf("request %d: %+v", i, d)
+				t.Errorf("the decision on request %d is %+v, want the first %d allowed", i, d, limit)
 			}
 		}
 	}
 }
 
-func TestNothingIsKeptOfBudgetsThatNobodyUses(t *testing.T) {
+func TestUnusedBudgetsAreForgotten(t *testing.T) {
 	l, _ := frozen(t)
 	for n := range 500 {
 		charge(t, l, ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: strconv.Itoa(n), PerMinute: 60 + 1000*n})

@@ -9,9 +9,9 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Redis sends session tickets after the handshake. On a connection that nobody has used they are unread, and a pool of go-redis that takes them
-// for the begin of a reply waits for the rest while it holds its lock: its clients of sentinels do.
-func TestATicketOfTLSIsNoReply(t *testing.T) {
+// Redis sends session tickets after the handshake. On an unused connection they are unread, and go-redis's pool may take them for the start
+// of a reply and wait for the rest while it holds its lock. Its clients of sentinels do.
+func TestATLSTicketIsNotTakenForAReply(t *testing.T) {
 	t.Parallel()
 	ca := testenv.NewCA(t)
 	server := testenv.Redis(t, testenv.WithTLS(ca, ca.Loopback()))

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// lag cuts a replica off from its master, so that the replica's data no longer changes.
+// lag disconnects a replica from its master, so that the replica's data no longer changes.
 func (c *clustered) lag(replica *testenv.RedisServer, password string) {
 	c.Helper()
 	c.ask(replica, "CONFIG", "SET", "masterauth", password)
@@ -25,7 +25,7 @@ func (c *clustered) ask(s *testenv.RedisServer, words ...string) string {
 	return answer
 }
 
-// follows waits until a node is a replica in step.
+// follows waits until a node is a replica that is up to date.
 func (c *clustered) follows(s *testenv.RedisServer) {
 	c.Helper()
 	testenv.Wait(c.T, "the node follows its master", func() bool {
@@ -34,16 +34,16 @@ func (c *clustered) follows(s *testenv.RedisServer) {
 	})
 }
 
-// takeOver makes a replica the master without notice to the old master.
+// takeOver promotes a replica without telling the old master.
 func (c *clustered) takeOver(slot int, s *testenv.RedisServer) {
 	c.Helper()
 	c.ask(s, "CLUSTER", "FAILOVER", "TAKEOVER")
 	testenv.Wait(c.T, "the node has taken over", func() bool { return c.Owner(slot) == s })
 }
 
-// A lagging replica takes over, the old master copies its older data and is promoted again: the same process with the same connections.
-// No client may use the guild there, even one that noticed only a part of this.
-func TestAMasterThatIsOneAgain(t *testing.T) {
+// A lagging replica is promoted, and the old master copies its older data and is promoted again: the same process with the same
+// connections. No client may use the guild there, even a client that noticed only a part of this.
+func TestAMasterPromotedAgainIsVerified(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
@@ -70,7 +70,7 @@ func TestAMasterThatIsOneAgain(t *testing.T) {
 	c.takeOver(slot, replica)
 	c.follows(master)
 	c.ask(replica, "CONFIG", "SET", "masterauth", "p@ss:w/rd")
-	// One of the two uses the guild there.
+	// The first client uses the guild there.
 	testenv.Wait(t, "the replica is found", func() bool {
 		_, err := other.Version(ctx, guild1)
 		return errors.Is(err, leaderboard.ErrNotLoaded)
@@ -85,7 +85,7 @@ func TestAMasterThatIsOneAgain(t *testing.T) {
 		}
 		return errors.Is(err, leaderboard.ErrNotLoaded)
 	})
-	// The other client has noticed nothing, but looks from time to time.
+	// The other client noticed nothing, but checks the masters from time to time.
 	idle.Look(ctx)
 	if _, err := s.Change(ctx, guild1, user1, plusOne); !errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Errorf("a change on older data: %v, want ErrNotLoaded", err)
@@ -94,8 +94,8 @@ func TestAMasterThatIsOneAgain(t *testing.T) {
 	wantXP(t, s, 100)
 }
 
-// The service is ready as long as most masters answer, and finds a replica that took over by itself.
-func TestMastersThatDie(t *testing.T) {
+// The service is ready as long as most masters answer, and finds a promoted replica by itself.
+func TestAClusterOutlivesAMaster(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
@@ -110,10 +110,10 @@ func TestMastersThatDie(t *testing.T) {
 	first.Kill()
 	ok(t, s.Ping(ctx))
 	if told := toldBy(t, c.client); told["up"] != 0 {
-		t.Errorf("with a dead master, Redis is up: %v", told)
+		t.Errorf("with a dead master the metrics are %v, want up 0", told)
 	}
 	if next := c.Owner(channel); next != c.ReplicaOf(first) {
-		t.Error("not its replica took over")
+		t.Error("another node than the dead master's replica was promoted")
 	}
 	testenv.Wait(t, "every master answers", func() bool { return toldBy(t, c.client)["up"] == 1 })
 	testenv.Wait(t, "nudges arrive again", func() bool {
@@ -126,14 +126,14 @@ func TestMastersThatDie(t *testing.T) {
 		}
 	})
 
-	// Two of three masters and the replica of one are too many.
+	// The loss of two of three masters and one's replica is too much.
 	for _, master := range c.Masters {
 		if master != first {
 			master.Pause()
 		}
 	}
 	if err := s.Ping(pause.WithPatience(ctx, 200*time.Millisecond)); err == nil {
-		t.Error("it is ready with one master of three")
+		t.Error("Ping succeeds with one master of three")
 	}
 	for _, master := range c.Masters {
 		if master != first {

@@ -12,9 +12,9 @@ import (
 	"levelboard/internal/usecase/events"
 )
 
-// Two of three masters hang, so that the third serves nothing either. Its callers get an error when their patience ends, independent of
-// callers of the others.
-func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
+// Two of three masters hang, so the third serves nothing either. Callers get an error when their patience ends, whichever master they
+// call.
+func TestACallInAHangingClusterEndsInTime(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
 	s := newBoard(c.client)
@@ -32,14 +32,14 @@ func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 	for range 3 {
 		ctx, cancel := context.WithTimeout(pause.WithPatience(t.Context(), 100*time.Millisecond), patience/2)
 		if _, err := s.Change(ctx, guild1, user1, plusOne); err == nil || ctx.Err() != nil {
-			t.Errorf("a change: %v, %v", err, ctx.Err())
+			t.Errorf("a change: %v, with its context %v, want an error before its context ends", err, ctx.Err())
 		}
 		cancel()
 	}
 }
 
-// A master is away for good. Reads of the guilds of all masters, and of their events, still return those of the others.
-func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
+// One master is down for good. Reads of guilds on all masters, and of their events, still return those on the others.
+func TestReadsReturnTheGuildsOfLiveMasters(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
@@ -60,7 +60,7 @@ func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
 		}
 	}
 	if gone == 0 || len(left) == 0 {
-		t.Fatal("the guilds are not on all masters")
+		t.Fatal("the guilds are not on all masters, so the test proves nothing")
 	}
 	whole, err := s.ReadEvents(ctx, from, 10)
 	ok(t, err)
@@ -68,31 +68,31 @@ func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
 	c.Masters[0].Kill()
 	read, err := s.ReadEvents(ctx, from, 10)
 	if err == nil || len(read) != len(from) {
-		t.Fatalf("%d of %d were read, %v; want all but those of the dead master, and its error", len(read), len(from), err)
+		t.Fatalf("%d of %d logs were read (%v), want all but the dead master's, and its error", len(read), len(from), err)
 	}
 	for i, g := range all {
 		if len(whole[i]) == 0 || left[g] && len(read[i]) != len(whole[i]) || !left[g] && len(read[i]) != 0 {
-			t.Errorf("guild %d (of the dead master: %v): %d events of %d", i, !left[g], len(read[i]), len(whole[i]))
+			t.Errorf("guild %d (on the dead master: %v) has %d events of %d", i, !left[g], len(read[i]), len(whole[i]))
 		}
 	}
 	for i, got := range s.ReadChanges(ctx, all, 10) {
 		if left[all[i]] && (got.Err != nil || len(got.Batch.Rows) != 1) || !left[all[i]] && got.Err == nil {
-			t.Errorf("the changes of guild %d (of the dead master: %v): %+v", i, !left[all[i]], got)
+			t.Errorf("the changes of guild %d (on the dead master: %v) are %+v", i, !left[all[i]], got)
 		}
 	}
 	loaded, err := s.LoadedGuilds(ctx)
 	if err == nil || len(loaded) != len(left) {
-		t.Errorf("%d guilds are loaded, %v; want %d and an error", len(loaded), err, len(left))
+		t.Errorf("%d guilds are loaded (%v), want %d and an error", len(loaded), err, len(left))
 	}
-	for range 10 { // the nodes are asked in no order
+	for range 10 { // the order of the nodes is random
 		seen, err := s.Survey(ctx, all, 0)
 		if err == nil || len(seen.Changed) != len(left) {
-			t.Errorf("%d guilds have changed, %v; want %d and an error", len(seen.Changed), err, len(left))
+			t.Errorf("%d guilds have changed (%v), want %d and an error", len(seen.Changed), err, len(left))
 		}
 	}
 	for _, g := range loaded {
 		if !left[g] {
-			t.Errorf("guild %s of the master that is away is loaded", g)
+			t.Errorf("guild %s on the dead master counts as loaded", g)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// documentedRights are the rights that docs/security.md adds for a cluster, and for changes that wait.
+// documentedRights returns the rights that docs/security.md adds for a cluster and for changes that wait for replicas.
 func documentedRights(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/security.md")
@@ -24,13 +24,13 @@ func documentedRights(t *testing.T) string {
 	const onCluster, waiting = "+cluster|slots +asking", "+wait"
 	for _, rights := range []string{onCluster, waiting} {
 		if !strings.Contains(string(text), "`"+rights+"`") {
-			t.Fatalf("docs/security.md does not name %s", rights)
+			t.Fatalf("docs/security.md lacks the rights %s", rights)
 		}
 	}
 	return " " + onCluster + " " + waiting
 }
 
-// lockedCluster accepts only TLS. It has a default user with a password, and a user with the documented rights.
+// lockedCluster only accepts TLS. Its default user has a password, and another user has the documented rights.
 func lockedCluster(t *testing.T) (c *clustered, trust func() (*tls.Config, error)) {
 	t.Helper()
 	ca := testenv.NewCA(t)
@@ -45,9 +45,9 @@ func lockedCluster(t *testing.T) (c *clustered, trust func() (*tls.Config, error
 	return &clustered{T: t, RedisCluster: nodes, client: client}, trust
 }
 
-// On a cluster with TLS and passwords, and with changes that wait for replicas, the documented rights are enough for everything, and each of them
+// On a cluster with TLS and passwords, and with changes that wait for replicas, the documented rights are enough for everything, and each
 // is needed.
-func TestALockedClusterWithChangesThatWait(t *testing.T) {
+func TestTheDocumentedRightsAreEnoughOnACluster(t *testing.T) {
 	t.Parallel()
 	c, trust := lockedCluster(t)
 	for _, master := range c.Masters {
@@ -65,7 +65,7 @@ func TestALockedClusterWithChangesThatWait(t *testing.T) {
 		identity := ratelimit.Budget{Scope: ratelimit.ScopeIdentity, Name: "o", PerMinute: 5}
 		for _, charged := range [][]ratelimit.Budget{{key}, {key, identity}} {
 			if d, err := limits.Charge(t.Context(), charged...); err != nil || !d.Allowed {
-				t.Errorf("%+v, %v", d, err)
+				t.Errorf("the limit's decision is %+v (%v), want it allowed", d, err)
 			}
 		}
 	})
@@ -87,7 +87,7 @@ func TestALockedClusterWithChangesThatWait(t *testing.T) {
 		c.BeginMove(slot, from, to)
 		c.MoveKeys(slot, from, to, prefix+"a")
 		if got, err := c.client.Get(t.Context(), prefix+"a").Result(); err != nil || got != "A" {
-			t.Errorf("a key that has gone: %q, %v", got, err)
+			t.Errorf("reading a moved key returned %q (%v), want A", got, err)
 		}
 		c.MoveKeys(slot, from, to)
 		c.EndMove(slot, from, to)
@@ -96,29 +96,29 @@ func TestALockedClusterWithChangesThatWait(t *testing.T) {
 		ok(t, err)
 		wantXP(t, s, 101)
 	})
-	t.Run("what only the service asks for", func(t *testing.T) {
+	t.Run("calls that only the service makes", func(t *testing.T) {
 		s := newBoard(c.client)
 		_, err := s.LoadedGuilds(t.Context())
 		ok(t, err)
 		_, err = s.Backlog(t.Context(), nil)
 		ok(t, err)
 		if n, err := s.client.Replicas(t.Context()); n != 1 || err != nil {
-			t.Errorf("%d replicas, %v", n, err)
+			t.Errorf("the master has %d replicas (%v), want 1", n, err)
 		}
 	})
 
-	t.Run("and what is wrong is said", func(t *testing.T) {
+	t.Run("errors name the mistake", func(t *testing.T) {
 		for want, o := range map[string]redisconn.ConnectOptions{"certificate": {Timeout: patience}, "WRONGPASS": {TLS: trust, Timeout: patience}} {
 			o.Cluster = true
 			client, err := redisconn.Connect(c.URLFor("levelboard", "another"), o)
 			ok(t, err)
-			// On a busy machine the time for one look may be over before the server has answered.
+			// On a busy machine the time for one check may pass before the server answers.
 			testenv.Wait(t, "there is time for a look", func() bool {
 				err = newBoard(client).Ping(t.Context())
 				return !errors.Is(err, context.DeadlineExceeded)
 			})
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%v, want %s", err, want)
+				t.Errorf("the error is %v, want %s in it", err, want)
 			}
 			_ = client.Close()
 		}
@@ -128,17 +128,17 @@ func TestALockedClusterWithChangesThatWait(t *testing.T) {
 	for _, node := range append(c.Masters, c.Replicas...) {
 		if refused := direct(t, node).ACLLog(t.Context(), 100).Val(); len(refused) > 0 {
 			for _, entry := range refused {
-				if entry.Reason == "auth" { // of the wrong password
+				if entry.Reason == "auth" { // from the wrong password above
 					continue
 				}
-				t.Errorf("refused: %s %s of %s, in %s", entry.Reason, entry.Object, entry.Username, entry.Context)
+				t.Errorf("the server refused: %s %s of %s, in %s", entry.Reason, entry.Object, entry.Username, entry.Context)
 			}
 		}
 		used.WriteString(c.ask(node, "INFO", "commandstats"))
 	}
 	for right := range strings.FieldsSeq(documentedRights(t)) {
 		if !strings.Contains(used.String(), fmt.Sprintf("\ncmdstat_%s:", right[1:])) {
-			t.Errorf("nothing sent %s", right[1:])
+			t.Errorf("no call used the documented right %s", right[1:])
 		}
 	}
 }

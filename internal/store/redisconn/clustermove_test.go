@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Masters forget their scripts, and a slot moves to a master without scripts: callers see no error.
+// Masters forget their scripts, and a slot moves to a master without scripts. Callers see no error.
 func scriptsAreMissing(t *testing.T, c *clustered) {
 	s := newBoard(c.client)
 	load(t, s, row(user1))
@@ -19,7 +19,7 @@ func scriptsAreMissing(t *testing.T, c *clustered) {
 		ok(t, direct(t, master).ScriptFlush(t.Context()).Err())
 	}
 	if _, err := s.Change(t.Context(), guild1, user1, plusOne); err != nil {
-		t.Fatalf("after the scripts were flushed: %v", err)
+		t.Fatalf("a change after the scripts were flushed: %v", err)
 	}
 
 	slot := c.SlotOf(prefix + "meta")
@@ -27,24 +27,24 @@ func scriptsAreMissing(t *testing.T, c *clustered) {
 	to := c.Another(from)
 	ok(t, direct(t, to).ScriptFlush(t.Context()).Err())
 	c.Move(slot, from, to)
-	// The new master's copy was never compared with the archive.
+	// The new master's copy was not compared with the archive.
 	if _, err := s.Change(t.Context(), guild1, user1, plusOne); !errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Fatalf("on another master: %v, want ErrNotLoaded", err)
+		t.Fatalf("a change on the new master: %v, want ErrNotLoaded", err)
 	}
 	if got := s.ReadChanges(t.Context(), []id.Guild{guild1.ID}, 10)[0]; !errors.Is(got.Err, snapshot.ErrUnverified) {
-		t.Errorf("its changes there: %+v, want ErrUnverified", got)
+		t.Errorf("the changes on the new master are %+v, want ErrUnverified", got)
 	}
 	verify(t, c.client)
 	o, err := s.Change(t.Context(), guild1, user1, plusOne)
 	if want := (leaderboard.Outcome{Before: 101, After: 102}); err != nil || o != want {
-		t.Errorf("on another master, verified: %+v, %v; want %+v", o, err, want)
+		t.Errorf("a change on the verified new master: %+v (%v), want %+v", o, err, want)
 	}
 	_, err = s.Change(t.Context(), guild1, user1, named("key"))
 	ok(t, err)
 	wantXP(t, s, 103)
 }
 
-// While a slot is being moved each key is on one of two masters, and a call waits whose keys are on both.
+// While a slot is moved, each key is on one of two masters. A call with keys on both waits.
 func slotOnItsWay(t *testing.T, c *clustered) {
 	ctx := t.Context()
 	s := newBoard(c.client)
@@ -55,43 +55,43 @@ func slotOnItsWay(t *testing.T, c *clustered) {
 	ok(t, direct(t, from).Set(ctx, prefix+"a", "A", 0).Err())
 	c.BeginMove(slot, from, to)
 
-	// A read of a single moved key is sent to its new node, alone and in a pipeline with others.
+	// A read of a moved key goes to its new node, alone and in a pipeline with others.
 	c.MoveKeys(slot, from, to, prefix+"a")
 	if got, err := c.client.Get(ctx, prefix+"a").Result(); err != nil || got != "A" {
-		t.Errorf("a key that has gone: %q, %v", got, err)
+		t.Errorf("reading a moved key returned %q (%v), want A", got, err)
 	}
 	pipeline := c.client.Pipeline()
 	gone, stays, elsewhere := pipeline.Get(ctx, prefix+"a"), pipeline.HGet(ctx, prefix+"meta", "rev"), pipeline.Set(ctx, "b", "B", 0)
 	if _, err := pipeline.Exec(ctx); err != nil || gone.Val() != "A" || stays.Val() != "0" || elsewhere.Val() != "OK" {
-		t.Errorf("a pipeline: %q, %q, %q, %v", gone.Val(), stays.Val(), elsewhere.Val(), err)
+		t.Errorf("the pipeline returned %q, %q, %q (%v), want A, 0 and OK", gone.Val(), stays.Val(), elsewhere.Val(), err)
 	}
 
-	// The guild's version needs one key, which is still there.
+	// The guild's version needs one key, which has not moved yet.
 	if v, err := s.Version(ctx, guild1); err != nil || v.Epoch != 1 {
-		t.Errorf("version %+v, %v", v, err)
+		t.Errorf("the version is %+v (%v), want epoch 1", v, err)
 	}
-	// A change names keys that are not there, since nothing waits to be archived and there was no event: it gives up when its patience ends...
+	// A change names keys that do not exist, because there were no changes or events. It fails when its patience ends...
 	hasty := pause.WithPatience(ctx, 50*time.Millisecond)
 	if o, err := s.Change(hasty, guild1, user1, plusOne); err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Errorf("a change on a slot on its way: %+v, %v", o, err)
+		t.Errorf("a change on a moving slot: %+v (%v), want an error other than ErrNotLoaded", o, err)
 	}
 	c.MoveKeys(slot, from, to, prefix+"xp")
 	if o, err := s.Change(hasty, guild1, user1, plusOne); err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Errorf("a change of a guild that is split: %+v, %v", o, err)
+		t.Errorf("a change of a split guild: %+v (%v), want an error other than ErrNotLoaded", o, err)
 	}
 	if _, err := s.Change(hasty, guild1, user1, named("key")); err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Errorf("a named change of a guild that is split: %v", err)
+		t.Errorf("a named change of a split guild: %v, want an error other than ErrNotLoaded", err)
 	}
-	// ...and a patient one is made once the slot has arrived, by the guild's being compared with the archive.
+	// ...and a patient one reaches the new master once the slot has moved, where the guild must be verified.
 	changed := make(chan error, 1)
 	go func() {
 		_, err := s.Change(pause.WithPatience(ctx, patience), guild1, user1, plusOne)
 		changed <- err
 	}()
 	c.MoveKeys(slot, from, to)
-	// The version's only key is on the other node, where nothing of the guild was compared with the archive.
+	// The version's only key has moved, and the guild's copy there was not compared with the archive.
 	if _, err := s.Version(ctx, guild1); !errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Errorf("version: %v, want ErrNotLoaded", err)
+		t.Errorf("reading the version on the new master: %v, want ErrNotLoaded", err)
 	}
 	c.EndMove(slot, from, to)
 	if err := <-changed; !errors.Is(err, leaderboard.ErrNotLoaded) {

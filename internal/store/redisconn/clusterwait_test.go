@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// waits returns a store of the cluster whose changes wait.
+// waits returns a store on the cluster whose changes wait for replicas.
 func (c *clustered) waits(replicas int, timeout time.Duration) *board {
 	return newBoard(connectWith(c, c.URL(), redisconn.ConnectOptions{
 		Cluster: true, Timeout: patience, Waiting: redisconn.Waiting{Replicas: replicas, Timeout: timeout},
@@ -42,14 +42,14 @@ func (c *clustered) ownerOf(g leaderboard.GuildRef) *testenv.RedisServer {
 	return c.Owner(c.SlotOf("{" + string(g.ID) + "}"))
 }
 
-// On a cluster a change waits for replicas of the guild's own master. Without them it is made and not acknowledged, while changes on
+// On a cluster a change waits for replicas of its guild's own master. Without replicas it is made and not acknowledged, while changes on
 // other masters succeed.
 func TestChangesWaitForReplicasOfTheirMaster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
 	s := c.waits(1, 300*time.Millisecond)
 	if n, err := s.client.Replicas(t.Context()); n != 1 || err != nil {
-		t.Errorf("%d replicas, %v", n, err)
+		t.Errorf("the masters have %d replicas (%v), want 1", n, err)
 	}
 	here, there := c.guildsOn(s)
 	each := func(s *board, g leaderboard.GuildRef, want error) {
@@ -63,7 +63,7 @@ func TestChangesWaitForReplicasOfTheirMaster(t *testing.T) {
 	patient := c.waits(1, patience/2)
 	each(patient, here, nil)
 	each(patient, there, nil)
-	each(c.waits(2, 20*time.Millisecond), there, leaderboard.ErrNotReplicated) // there is one
+	each(c.waits(2, 20*time.Millisecond), there, leaderboard.ErrNotReplicated) // there is only one
 
 	replica := c.ReplicaOf(c.Masters[0])
 	replica.Pause()
@@ -74,13 +74,13 @@ func TestChangesWaitForReplicasOfTheirMaster(t *testing.T) {
 	loadGuild(t, s, gone, user1)
 	each(s, gone, leaderboard.ErrNotReplicated)
 	if m, err := s.Member(t.Context(), gone, user1); err != nil || m.XP != 102 {
-		t.Errorf("%d XP, %v; want both changes", m.XP, err)
+		t.Errorf("the member has %d XP (%v), want 102 after both changes", m.XP, err)
 	}
 	replica.Resume()
 }
 
-// A master hangs with more changes than may wait for replicas at the same time. Changes on other masters do not wait behind them.
-func TestChangesThatWaitOnAMasterThatHangs(t *testing.T) {
+// A master hangs with more changes than may wait for replicas at a time. Changes on other masters do not wait for them.
+func TestAHangingMasterDelaysNoOtherMaster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
 	s := c.waits(1, 10*time.Second)
@@ -97,7 +97,7 @@ func TestChangesThatWaitOnAMasterThatHangs(t *testing.T) {
 	for i := range 20 {
 		created := leaderboard.Creation{XP: 1}
 		if _, err := s.Create(pause.WithPatience(ctx, patience/3), there, nth(20+i), created); err != nil {
-			t.Errorf("a change on another master: %v", err)
+			t.Errorf("a change on another master: %v, want none", err)
 			break
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// clustered is a cluster, seen by one test.
+// clustered is a cluster used by one test.
 type clustered struct {
 	*testing.T
 	*testenv.RedisCluster
@@ -36,14 +36,14 @@ func (c *clustered) empty(t *testing.T) {
 	t.Helper()
 	for _, master := range c.Masters {
 		err := direct(t, master).FlushAll(t.Context()).Err()
-		if err != nil && strings.HasPrefix(err.Error(), "READONLY") { // a busy machine made its replica take over
+		if err != nil && strings.HasPrefix(err.Error(), "READONLY") { // on a busy machine its replica may be promoted
 			err = direct(t, c.ReplicaOf(master)).FlushAll(t.Context()).Err()
 		}
 		ok(t, err)
 	}
 }
 
-// Tests that leave a cluster intact share one.
+// Tests that leave the cluster intact share it.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
@@ -64,10 +64,10 @@ func TestOnACluster(t *testing.T) {
 		run  func(t *testing.T, c *clustered)
 	}{
 		{"guilds of all masters", guildsOfAllMasters},
-		{"a nudge reaches others", nudgeOverACluster},
+		{"a nudge reaches other clients", nudgeOverACluster},
 		{"a lost reply is never repeated", sentOnceOnACluster},
-		{"scripts are missing on a master", scriptsAreMissing},
-		{"a slot on its way", slotOnItsWay},
+		{"missing scripts are loaded", scriptsAreMissing},
+		{"a slot may move", slotOnItsWay},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.empty(t)

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-func TestConnectRefusesWhatIsNoURL(t *testing.T) {
+func TestConnectRefusesInvalidURLs(t *testing.T) {
 	const secret = "hunter2"
 	for url, want := range map[string]error{
 		"":                                          redisconn.ErrURL,
@@ -33,10 +33,10 @@ func TestConnectRefusesWhatIsNoURL(t *testing.T) {
 	} {
 		client, err := redisconn.Connect(url, redisconn.ConnectOptions{})
 		if !errors.Is(err, want) {
-			t.Errorf("%q: %v, want %v", url, err, want)
+			t.Errorf("the URL %q: %v, want %v", url, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), secret) {
-			t.Errorf("%q: the error holds the secret: %v", url, err)
+			t.Errorf("the error for %q contains the secret: %v", url, err)
 		}
 		if client != nil {
 			_ = client.Close()
@@ -44,7 +44,7 @@ func TestConnectRefusesWhatIsNoURL(t *testing.T) {
 	}
 }
 
-func TestConnectOptions(t *testing.T) {
+func TestConnectReadsTheURLsOptions(t *testing.T) {
 	for _, c := range []struct {
 		url     string
 		o       redisconn.ConnectOptions
@@ -68,18 +68,19 @@ func TestConnectOptions(t *testing.T) {
 	} {
 		client, err := redisconn.Connect(c.url, c.o)
 		if err != nil {
-			t.Errorf("%s: %v", c.url, err)
+			t.Errorf("the URL %s: %v", c.url, err)
 			continue
 		}
 		opts := client.UniversalClient.(*redis.Client).Options()
 		if opts.Network != c.network || opts.Addr != c.addr || opts.PoolSize != c.pool || (opts.TLSConfig != nil) != c.tls {
-			t.Errorf("%s: %s %s, pool of %d, TLS %v", c.url, opts.Network, opts.Addr, opts.PoolSize, opts.TLSConfig != nil)
+			t.Errorf("the URL %s gives %s %s, a pool of %d and TLS %v, want %s %s, %d and %v",
+				c.url, opts.Network, opts.Addr, opts.PoolSize, opts.TLSConfig != nil, c.network, c.addr, c.pool, c.tls)
 		}
 		for name, got := range map[string]time.Duration{
 			"read": opts.ReadTimeout, "write": opts.WriteTimeout, "pool": opts.PoolTimeout,
 		} {
 			if got != c.timeout {
-				t.Errorf("%s: %s timeout %v, want %v", c.url, name, got, c.timeout)
+				t.Errorf("the URL %s gives the %s timeout %v, want %v", c.url, name, got, c.timeout)
 			}
 		}
 		dial := c.timeout
@@ -90,11 +91,11 @@ func TestConnectOptions(t *testing.T) {
 			}
 		}
 		if opts.DialTimeout != dial {
-			t.Errorf("%s: dial timeout %v, want %v", c.url, opts.DialTimeout, dial)
+			t.Errorf("the URL %s gives the dial timeout %v, want %v", c.url, opts.DialTimeout, dial)
 		}
-		// go-redis makes 0 of the -1 that means none.
+		// go-redis turns -1, which means none, into 0.
 		if opts.MaxRetries > 0 {
-			t.Errorf("%s: %d retries, want none", c.url, opts.MaxRetries)
+			t.Errorf("the URL %s gives %d retries, want none", c.url, opts.MaxRetries)
 		}
 		_ = client.Close()
 	}
@@ -104,24 +105,24 @@ func TestConnectOverAUnixSocket(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithConfig("unixsocket redis.sock"))
 	s := newBoard(connect(t, "unix://"+server.Dir()+"/redis.sock"))
 	if err := s.Ping(t.Context()); err != nil {
-		t.Errorf("ping: %v", err)
+		t.Errorf("Ping over the socket: %v", err)
 	}
 }
 
-// clientTLS trusts one authority only.
+// clientTLS trusts only this authority.
 func clientTLS(t *testing.T, ca *testenv.CA) func() (*tls.Config, error) {
 	t.Helper()
 	pem, err := os.ReadFile(ca.File())
 	ok(t, err)
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		t.Fatal("no certificate in the authority's file")
+		t.Fatal("the authority's file has no certificate")
 	}
 	return func() (*tls.Config, error) { return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, nil }
 }
 
-// While the trusted authorities cannot be read, the client trusts no server and sends nothing.
-func TestNothingIsSaidBeforeTheFilesOfTLSWereRead(t *testing.T) {
+// While the file of authorities cannot be read, the client trusts no server and sends nothing.
+func TestNothingIsSentBeforeTheTLSFilesAreRead(t *testing.T) {
 	t.Parallel()
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	ok(t, err)
@@ -143,9 +144,9 @@ func TestNothingIsSaidBeforeTheFilesOfTLSWereRead(t *testing.T) {
 	ok(t, err)
 	defer client.Close()
 	if err := client.Ping(t.Context()).Err(); !errors.Is(err, unread) {
-		t.Errorf("%v, want %v", err, unread)
+		t.Errorf("Ping without the files: %v, want %v", err, unread)
 	}
 	if n := <-heard; n != 0 {
-		t.Errorf("%d bytes were sent", n)
+		t.Errorf("%d bytes were sent without the files, want 0", n)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// MaxCalls and BatchCalls are the bounds of a queue, and CallsBeside is how many calls must wait to be sent beside others.
+// MaxCalls and BatchCalls are the bounds of a queue. CallsBeside is the number of waiting calls that starts a second sender.
 const (
 	MaxCalls    = maxCalls
 	BatchCalls  = batchCalls
 	CallsBeside = callsBeside
 )
 
-// The errors of a URL.
+// The errors for invalid URLs.
 var (
 	ErrURL          = errURL
 	ErrClusterURL   = errClusterURL
@@ -24,7 +24,7 @@ var (
 	ErrSeveralHosts = errSeveralHosts
 )
 
-// Hold makes small calls wait until release, which sends them and returns when none waits.
+// Hold holds small calls until release, which sends them and returns when none waits.
 func (c *Client) Hold() (release func()) {
 	for !c.only.quick.hold() {
 		runtime.Gosched()
@@ -38,7 +38,7 @@ func (c *Client) Hold() (release func()) {
 	}
 }
 
-// hold takes the places of all senders, after the earlier ones have ended.
+// hold takes the places of all senders, once the earlier ones have ended.
 func (q *queue) hold() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,7 +49,7 @@ func (q *queue) hold() bool {
 	return true
 }
 
-// Waiting returns how many small calls wait, and how many goroutines send them.
+// Waiting returns the numbers of waiting small calls and of goroutines that send them.
 func (c *Client) Waiting() (calls, senders int) {
 	q := c.only.quick
 	q.mu.Lock()
@@ -57,7 +57,7 @@ func (c *Client) Waiting() (calls, senders int) {
 	return len(q.waiting), q.senders
 }
 
-// LoadOnly makes the server forget all scripts but one.
+// LoadOnly makes the server forget all scripts except one.
 func (c *Client) LoadOnly(ctx context.Context, name string) error {
 	on, err := c.only.server(ctx, nil)
 	if err == nil {
@@ -77,7 +77,7 @@ func (c *Client) LoadOnly(ctx context.Context, name string) error {
 	return err
 }
 
-// Through makes a client connect to each server by another address, from now on. Known nodes of a cluster keep theirs.
+// Through makes a client connect to each server by another address from now on. Known nodes of a cluster keep theirs.
 func (c *Client) Through(address func(string) string) {
 	through := func(opts *redis.Options) {
 		opts.Dialer = func(ctx context.Context, network, of string) (net.Conn, error) {
@@ -96,8 +96,8 @@ func (c *Client) Through(address func(string) string) {
 	}
 }
 
-// Look makes a cluster's client ask the masters for their identities now.
+// Look makes a cluster's client ask the masters for their identities.
 func (c *Client) Look(ctx context.Context) { c.cluster.look(ctx) }
 
-// NodeOptions are those of a node of a cluster.
+// NodeOptions returns the options of a cluster's node.
 func (c *Client) NodeOptions(address string) *redis.Options { return c.cluster.options(address) }

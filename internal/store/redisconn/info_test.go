@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// told returns the metrics that a scrape of a new registry shows, with their labels, without those of scripts and connections.
+// told returns the metrics of a new registry with their labels, without those of scripts and connections.
 func told(t *testing.T, url string) map[string]float64 {
 	t.Helper()
 	client, err := redisconn.Connect(url, redisconn.ConnectOptions{})
@@ -48,15 +48,15 @@ func toldBy(t *testing.T, client *redisconn.Client) map[string]float64 {
 func wantTold(t *testing.T, got, want map[string]float64) {
 	t.Helper()
 	if got["memory_used_bytes"] < 100_000 {
-		t.Errorf("it uses %g bytes", got["memory_used_bytes"])
+		t.Errorf("the metric of used memory is %g bytes, want at least 100000", got["memory_used_bytes"])
 	}
 	delete(got, "memory_used_bytes")
 	if !maps.Equal(got, want) {
-		t.Errorf("told is %v, want %v", got, want)
+		t.Errorf("the metrics are %v, want %v", got, want)
 	}
 }
 
-func TestWhatRedisTellsOfItself(t *testing.T) {
+func TestMetricsOfARedisServer(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithConfig("maxmemory 100mb", `save ""`), testenv.WithPassword("p@ss"))
 	wantTold(t, told(t, server.URL()), map[string]float64{
 		"up": 1, "memory_max_bytes": 100 << 20, "evicted_keys_total": 0, "persistence rdb": 0, "persistence aof": 0, "persistence_ok": 1, "takes_changes": 1,
@@ -70,23 +70,23 @@ func TestWhatRedisTellsOfItself(t *testing.T) {
 	})
 }
 
-func TestKeysThatRedisDropped(t *testing.T) {
+func TestEvictedKeysAreCounted(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithConfig("maxmemory 3mb", "maxmemory-policy allkeys-random"))
 	client := connect(t, server.URL())
 	for i := range 500 {
 		ok(t, client.Set(t.Context(), fmt.Sprint(i), strings.Repeat("x", 10_000), 0).Err())
 	}
 	if got := told(t, server.URL()); got["evicted_keys_total"] < 1 {
-		t.Errorf("told is %v", got)
+		t.Errorf("the metrics are %v, want evicted keys", got)
 	}
 }
 
 // A server that forbids CONFIG still gives the other metrics.
-func TestRedisThatAllowsNoConfig(t *testing.T) {
+func TestMetricsWithoutTheRightToConfig(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithConfig(`rename-command CONFIG ""`))
 	got := told(t, server.URL())
 	if _, known := got["persistence rdb"]; known || got["up"] != 1 || got["memory_used_bytes"] == 0 {
-		t.Errorf("told is %v", got)
+		t.Errorf("the metrics are %v, want no persistence, up 1 and the memory", got)
 	}
 }
 
@@ -95,15 +95,15 @@ func TestTheEmbeddedRedisIsUp(t *testing.T) {
 	ok(t, err)
 	t.Cleanup(server.Close)
 	if got := told(t, server.URL()); !maps.Equal(got, map[string]float64{"up": 1}) {
-		t.Errorf("told is %v", got)
+		t.Errorf("the metrics are %v, want only up 1", got)
 	}
 }
 
-func TestRedisThatIsAway(t *testing.T) {
+func TestARedisThatIsDownHasUp0(t *testing.T) {
 	server := testenv.Redis(t)
 	server.Kill()
 	if got := told(t, server.URL()); !maps.Equal(got, map[string]float64{"up": 0}) {
-		t.Errorf("told is %v", got)
+		t.Errorf("the metrics are %v, want only up 0", got)
 	}
 }
 
@@ -130,29 +130,29 @@ func TestFailuresOfScriptsAreCounted(t *testing.T) {
 		}
 		return found
 	}
-	if _, err := s.Member(t.Context(), guild1, "300000000000000099"); err == nil { // refused: it has no entry
+	if _, err := s.Member(t.Context(), guild1, "300000000000000099"); err == nil { // no failure
 		t.Fatal("a member without an entry was found")
 	}
 	if got := failures(); got["member"] != 0 || len(got) < 15 {
-		t.Errorf("failures %v, want none of each script", got)
+		t.Errorf("the failures are %v, want 0 for each script", got)
 	}
 	server.Kill()
 	if _, err := s.Change(t.Context(), guild1, user1, plusOne); err == nil {
-		t.Fatal("a server that is gone took a change")
+		t.Fatal("a change on a stopped server succeeded")
 	}
 	if got := failures(); got["change"] != 1 || got["member"] != 0 {
-		t.Errorf("failures %v, want one of change", got)
+		t.Errorf("the failures are %v, want 1 of change", got)
 	}
 }
 
-// A cluster is up when all its masters are, its memory is that of the fullest one, and it persists by the means that all of them have.
-func TestWhatAClusterTellsOfItself(t *testing.T) {
+// A cluster is up if all its masters are. Its memory is the fullest one's, and it persists by the means that all of them have.
+func TestMetricsOfACluster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
 	key := "of one master"
 	full := c.Owner(c.SlotOf(key))
 	ok(t, c.client.Set(t.Context(), key, strings.Repeat("x", 10<<20), 0).Err())
-	for _, node := range append(c.Masters, c.Replicas...) { // a replica takes over when the machine stands still
+	for _, node := range append(c.Masters, c.Replicas...) { // on a busy machine a replica may be promoted
 		c.ask(node, "CONFIG", "SET", "maxmemory", "100mb")
 		c.ask(node, "CONFIG", "SET", "appendonly", "yes")
 	}

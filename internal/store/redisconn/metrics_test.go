@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-func TestMetrics(t *testing.T) {
+func TestScriptsAndConnectionsAreCounted(t *testing.T) {
 	client := connect(t, testenv.Redis(t).URL())
 	metrics := client.Metrics()
 	registry := prometheus.NewPedanticRegistry()
@@ -39,9 +39,9 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	if changes != 3 {
-		t.Errorf("%d changes counted, want 3", changes)
+		t.Errorf("%d changes are counted, want 3", changes)
 	}
 	if len(pool) != 2 || pool["idle"] < 1 || pool["in_use"] != 0 {
-		t.Errorf("pool %v, want an idle connection and none in use", pool)
+		t.Errorf("the pool's metrics are %v, want an idle connection and none in use", pool)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// batch are calls that are sent together, in the order in which they were added.
+// batch are calls that are sent together in the order in which they were added.
 type batch struct {
 	t       *testing.T
 	store   *board
@@ -30,7 +30,7 @@ func newBatch(t *testing.T, s *board) *batch {
 	return &batch{t: t, store: s, release: s.Hold()}
 }
 
-// add begins a call, and returns when it waits.
+// add starts a call, and returns when the call waits.
 func (b *batch) add(call func()) {
 	b.t.Helper()
 	b.before++
@@ -41,12 +41,12 @@ func (b *batch) add(call func()) {
 	})
 }
 
-// send sends the calls and waits for their ends.
+// send sends the calls and waits for their answers.
 func (b *batch) send() {
 	b.release()
 	b.calls.Wait()
 	if waiting, senders := b.store.Waiting(); waiting != 0 || senders != 0 {
-		b.t.Errorf("%d calls wait and %d goroutines send at the end", waiting, senders)
+		b.t.Errorf("at the end %d calls wait and %d goroutines send, want 0 and 0", waiting, senders)
 	}
 }
 
@@ -65,7 +65,7 @@ type changed struct {
 func (c *changed) want(t *testing.T, before, after level.XP) {
 	t.Helper()
 	if c.err != nil || c.Before != before || c.After != after {
-		t.Errorf("%+v, %v, want %d and then %d", c.Outcome, c.err, before, after)
+		t.Errorf("the outcome is %+v (%v), want %d and then %d", c.Outcome, c.err, before, after)
 	}
 }
 
@@ -89,26 +89,26 @@ func TestChangesOfOneBatchAreMadeInTheirOrder(t *testing.T) {
 		fourth.want(t, level.MaxXP, level.MaxXP)
 		fifth.want(t, level.MaxXP, 3)
 		if !errors.Is(unknown.err, leaderboard.ErrNoMember) {
-			t.Errorf("an unknown member: %+v, %v, want ErrNoMember", unknown.Outcome, unknown.err)
+			t.Errorf("a change of an unknown member: %+v (%v), want ErrNoMember", unknown.Outcome, unknown.err)
 		}
 		v, err := s.Version(t.Context(), guild1)
 		if err != nil || v.Rev != 6 {
-			t.Errorf("rev %d, %v after 6 changes", v.Rev, err)
+			t.Errorf("after 6 changes the rev is %d (%v)", v.Rev, err)
 		}
 		if m, err := s.Member(t.Context(), guild1, nth(3)); !errors.Is(err, leaderboard.ErrNoMember) {
-			t.Errorf("the unknown member is %+v, %v", m, err)
+			t.Errorf("the unknown member is %+v (%v), want ErrNoMember", m, err)
 		}
-		// The set with a cooldown was followed by changes without one.
+		// The set with a cooldown came before changes without one.
 		got, _, err := s.Award(t.Context(), guild1, leaderboard.Awards{
 			Cooldown: time.Hour, Members: []leaderboard.Award{{User: nth(1), Offers: []level.XP{1}}, {User: nth(2), Offers: []level.XP{1}}},
 		})
 		if err != nil || got[0].Gained[0] != 0 || got[1].Gained[0] != 1 {
-			t.Errorf("messages after the batch: %+v, %v, want nothing for the one on cooldown, and 1", got, err)
+			t.Errorf("messages after the batch gave %+v (%v), want 0 during the cooldown, and 1", got, err)
 		}
 	})
 }
 
-func TestADamagedMemberFailsNobodyElse(t *testing.T) {
+func TestADamagedMemberFailsNoOtherCall(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		ctx := t.Context()
 		s := newBoard(client)
@@ -132,33 +132,33 @@ func TestADamagedMemberFailsNobodyElse(t *testing.T) {
 		again.want(t, 101, 102)
 		for i, d := range damaged {
 			if d.err == nil || errors.Is(d.err, leaderboard.ErrNoMember) {
-				t.Errorf("damaged member %d: %+v, %v", i+2, d.Outcome, d.err)
+				t.Errorf("changing the damaged member %d: %+v (%v), want an error other than ErrNoMember", i+2, d.Outcome, d.err)
 			}
 		}
 		for n, err := range reads {
 			if (err == nil) != (n == 0) {
-				t.Errorf("read of member %d: %v", n+1, err)
+				t.Errorf("reading member %d: %v, want an error for damaged members only", n+1, err)
 			}
 		}
 		if text := client.HGet(ctx, prefix+"entry", string(nth(2))).Val(); text != "1 2" {
-			t.Errorf("the damaged stat became %q", text)
+			t.Errorf("the damaged entry became %q, want it unchanged", text)
 		}
 		if v, err := s.Version(ctx, guild1); err != nil || v.Rev != 2 {
-			t.Errorf("rev %d, %v after 2 changes", v.Rev, err)
+			t.Errorf("after 2 changes the rev is %d (%v)", v.Rev, err)
 		}
 		c := plus(1)
 		c.Once = leaderboard.Once{Key: leaderboard.Digest{1}, Request: leaderboard.Digest{2}}
 		if o, err := s.Change(ctx, guild1, nth(2), c); err == nil {
-			t.Errorf("a named change of a damaged member: %+v", o)
+			t.Errorf("a named change of a damaged member: %+v, want an error", o)
 		}
 		client.HSet(ctx, prefix+"entry", string(nth(2)), "1\x002\x000\x00\x00\x00\x00\x00\x00")
 		if o, err := s.Change(ctx, guild1, nth(2), c); err != nil || o.After != 101 || o.Replayed {
-			t.Errorf("the same request after the repair: %+v, %v, want 101 and no replay", o, err)
+			t.Errorf("the same request after the repair: %+v (%v), want 101 XP and no replay", o, err)
 		}
 	})
 }
 
-// seen counts commands by their first words, and pipelines.
+// seen counts commands by their first word, and pipelines.
 type seen struct {
 	mu        sync.Mutex
 	commands  map[string]int
@@ -198,7 +198,7 @@ func (s *seen) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 	}
 }
 
-func TestCallsOfManyGuildsAreOneRoundTrip(t *testing.T) {
+func TestCallsOfManyGuildsShareARoundTrip(t *testing.T) {
 	client := connect(t, testenv.Redis(t).URL())
 	s := newBoard(client)
 	loadGuild(t, s, guild1, nth(1), nth(2))
@@ -212,7 +212,7 @@ func TestCallsOfManyGuildsAreOneRoundTrip(t *testing.T) {
 		}
 		b.send()
 		if seen.pipelines != round+1 || seen.commands["evalsha"] != 40*(round+1) {
-			t.Errorf("after round %d: %d pipelines with %v", round+1, seen.pipelines, seen.commands)
+			t.Errorf("after round %d there were %d pipelines with %v, want %d with 40 scripts each", round+1, seen.pipelines, seen.commands, round+1)
 		}
 	}
 	guilds, err := s.ChangedGuilds(t.Context())
@@ -220,12 +220,12 @@ func TestCallsOfManyGuildsAreOneRoundTrip(t *testing.T) {
 	want := []id.Guild{guild1.ID, guildNo(2).ID}
 	slices.Sort(want)
 	if err != nil || !slices.Equal(guilds, want) {
-		t.Errorf("changed guilds %v, %v, want %v", guilds, err, want)
+		t.Errorf("the changed guilds are %v (%v), want %v", guilds, err, want)
 	}
 }
 
-// A script that the server knows runs once; an unknown one is sent again.
-func TestSomeScriptsOfABatchAreUnknown(t *testing.T) {
+// A script that the server knows runs once. An unknown one is sent again.
+func TestUnknownScriptsOfABatchAreSentAgain(t *testing.T) {
 	for _, known := range []string{"change", "version", "page"} {
 		t.Run(known, func(t *testing.T) {
 			client := connect(t, testenv.Redis(t).URL())
@@ -248,17 +248,17 @@ func TestSomeScriptsOfABatchAreUnknown(t *testing.T) {
 			}
 			elsewhere.want(t, 100, 101)
 			if errs != [2]error{} {
-				t.Errorf("the reads: %v", errs)
+				t.Errorf("the reads failed with %v, want none", errs)
 			}
 			if v, err := s.Version(t.Context(), guild1); err != nil || v.Rev != 5 {
-				t.Errorf("rev %d, %v after 5 changes", v.Rev, err)
+				t.Errorf("after 5 changes the rev is %d (%v)", v.Rev, err)
 			}
 		})
 	}
 }
 
-// A missing guild, or one with another incarnation, is an error of its own callers only.
-func TestARefusalIsOfItsGuildOnly(t *testing.T) {
+// A missing guild, or one with another incarnation, is an error for its own callers only.
+func TestARefusalConcernsItsGuildOnly(t *testing.T) {
 	s := newBoard(connect(t, testenv.Redis(t).URL()))
 	loadGuild(t, s, guild1, nth(1))
 	old := guild1
@@ -271,7 +271,7 @@ func TestARefusalIsOfItsGuildOnly(t *testing.T) {
 	good.want(t, 100, 101)
 	for _, c := range []*changed{gone, older} {
 		if !errors.Is(c.err, leaderboard.ErrNotLoaded) {
-			t.Errorf("%+v, %v, want ErrNotLoaded", c.Outcome, c.err)
+			t.Errorf("the change: %+v (%v), want ErrNotLoaded", c.Outcome, c.err)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// stopped blocks pipelines until the test lets them go, one for each value.
+// stopped blocks pipelines. Each value in letGo releases one.
 type stopped struct{ arrived, letGo chan struct{} }
 
 func (s *stopped) DialHook(next redis.DialHook) redis.DialHook          { return next }
@@ -25,7 +25,7 @@ func (s *stopped) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 	}
 }
 
-// newStopped returns a store with a member in a guild, whose pipelines from now on are stopped.
+// newStopped returns a store with a member in a guild, whose pipelines are blocked from now on.
 func newStopped(t *testing.T) (*board, *stopped) {
 	client := connect(t, testenv.Redis(t).URL())
 	s := newBoard(client)
@@ -35,7 +35,7 @@ func newStopped(t *testing.T) (*board, *stopped) {
 	return s, stop
 }
 
-func TestABatchIsSentBesideAnotherOnceEnoughCallsWait(t *testing.T) {
+func TestEnoughWaitingCallsStartASecondSender(t *testing.T) {
 	s, stop := newStopped(t)
 	var calls sync.WaitGroup
 	change := func() {
@@ -54,22 +54,22 @@ func TestABatchIsSentBesideAnotherOnceEnoughCallsWait(t *testing.T) {
 	}
 	change() // the first is sent at once
 	<-stop.arrived
-	for n := range redisconn.CallsBeside - 1 { // fewer wait for it
+	for n := range redisconn.CallsBeside - 1 { // too few for a second sender
 		change()
 		wait(n+1, 1)
 	}
 	change()
-	<-stop.arrived                             // with one more they are sent beside it
-	for n := range 3 * redisconn.CallsBeside { // and no third
+	<-stop.arrived                             // one more starts a second sender
+	for n := range 3 * redisconn.CallsBeside { // more start no third
 		change()
 		wait(n+1, 2)
 	}
-	stop.letGo <- struct{}{} // the sender that is back takes the waiting calls
+	stop.letGo <- struct{}{} // the first sender takes the waiting calls
 	<-stop.arrived
 	wait(0, 2)
 	change()
 	wait(1, 2)
-	stop.letGo <- struct{}{} // one call is left to the other
+	stop.letGo <- struct{}{} // the other sender has one call left
 	wait(1, 1)
 	stop.letGo <- struct{}{}
 	<-stop.arrived

@@ -24,10 +24,10 @@ func TestABatchHasABound(t *testing.T) {
 	}
 	b.send()
 	if seen.pipelines != 3 {
-		t.Errorf("%d round trips, want 3", seen.pipelines)
+		t.Errorf("%d round trips were made, want 3", seen.pipelines)
 	}
 	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 100+2*redisconn.BatchCalls+1 {
-		t.Errorf("%d XP, %v", m.XP, err)
+		t.Errorf("the member has %d XP (%v), want %d", m.XP, err, 100+2*redisconn.BatchCalls+1)
 	}
 }
 
@@ -49,19 +49,19 @@ func TestOneCallTooManyIsRefused(t *testing.T) {
 		waiting, _ = s.Waiting()
 	}
 	if o, err := s.Change(t.Context(), guild1, nth(1), plus(1)); err == nil || !strings.Contains(err.Error(), "not sent: too many") {
-		t.Errorf("one more: %+v, %v", o, err)
+		t.Errorf("one call too many: %+v (%v), want that it was not sent", o, err)
 	}
 	release()
 	calls.Wait()
 	if answered.Load() != redisconn.MaxCalls {
-		t.Errorf("%d of %d were answered", answered.Load(), redisconn.MaxCalls)
+		t.Errorf("%d of %d calls were answered, want all", answered.Load(), redisconn.MaxCalls)
 	}
 	if o, err := s.Change(t.Context(), guild1, nth(1), plus(1)); err != nil || o.After != 101 {
-		t.Errorf("afterwards: %+v, %v", o, err)
+		t.Errorf("a call after the flood: %+v (%v), want 101 XP", o, err)
 	}
 }
 
-func TestWhoLeavesBeforeTheCallIsSentChangesNothing(t *testing.T) {
+func TestACallerWhoLeavesBeforeTheSendChangesNothing(t *testing.T) {
 	s := newBoard(connect(t, testenv.Redis(t).URL()))
 	loadGuild(t, s, guild1, nth(1), nth(2))
 	ctx, leave := context.WithCancel(t.Context())
@@ -72,16 +72,16 @@ func TestWhoLeavesBeforeTheCallIsSentChangesNothing(t *testing.T) {
 	leave()
 	b.send()
 	if !errors.Is(left, context.Canceled) || !strings.Contains(left.Error(), "not sent") {
-		t.Errorf("who left got %v", left)
+		t.Errorf("the caller who left got %v, want context.Canceled and that it was not sent", left)
 	}
 	stays.want(t, 100, 101)
 	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 100 {
-		t.Errorf("%d XP, %v after a change that was not sent", m.XP, err)
+		t.Errorf("after a change that was not sent the member has %d XP (%v), want 100", m.XP, err)
 	}
 }
 
 // A caller that leaves a long queue does not wait for its turn.
-func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
+func TestACallerLeavesALongQueueAtOnce(t *testing.T) {
 	s, stop := newStopped(t)
 	b := newBatch(t, s)
 	for range redisconn.BatchCalls + 1 {
@@ -95,9 +95,9 @@ func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
 	})
 	leave()
 	b.calls.Go(b.release)
-	<-stop.arrived // the first batch is under way, and the second is not
+	<-stop.arrived // the first batch is being sent, the second is not
 	if err, _ := testenv.Receive(t, left, "who left does not wait for the turn of the call"); !errors.Is(err, context.Canceled) {
-		t.Errorf("who left got %v", err)
+		t.Errorf("the caller who left got %v, want context.Canceled", err)
 	}
 	stop.letGo <- struct{}{}
 	<-stop.arrived

@@ -13,8 +13,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Half of the replies of a batch arrive. Those callers get their answer, the others an error, and every change was made once.
-func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
+// Half of a batch's replies arrive. Those callers get their answer, the others an error, and every change was made once.
+func TestABatchInterruptedInItsRepliesIsMadeOnce(t *testing.T) {
 	const guilds = 64
 	server := testenv.Redis(t)
 	direct := newBoard(connect(t, server.URL()))
@@ -23,7 +23,7 @@ func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
 	for g := range guilds {
 		loadGuild(t, direct, guildNo(g), nth(1))
 	}
-	_, err := s.Version(t.Context(), guildNo(0)) // has connected
+	_, err := s.Version(t.Context(), guildNo(0)) // opens the connection
 	ok(t, err)
 
 	b := newBatch(t, s)
@@ -44,28 +44,28 @@ func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
 		first = append(first, guildNo(i).ID)
 	}
 	if answered == 0 || answered == len(changes) {
-		t.Errorf("%d of %d changes were answered, want those of some guilds", answered, len(changes))
+		t.Errorf("%d of %d changes were answered, want some and not all", answered, len(changes))
 	}
 	for g := range guilds {
 		if v, err := direct.Version(t.Context(), guildNo(g)); err != nil || v.Rev != 1 {
-			t.Errorf("guild %d has rev %d, %v after a change", g, v.Rev, err)
+			t.Errorf("after one change guild %d has rev %d (%v)", g, v.Rev, err)
 		}
 		if m, err := direct.Member(t.Context(), guildNo(g), nth(1)); err != nil || m.XP != 101 {
-			t.Errorf("the member of guild %d has %d XP, %v, want 101", g, m.XP, err)
+			t.Errorf("the member of guild %d has %d XP (%v), want 101", g, m.XP, err)
 		}
 	}
-	// The guild of an answered change is in the index, although the connection broke later.
+	// The guild of an answered change is in the index, although the connection broke afterwards.
 	dirty, err := s.ChangedGuilds(t.Context())
 	ok(t, err)
 	for _, g := range first {
 		if !slices.Contains(dirty, g) {
-			t.Errorf("guild %s is not among the changed ones, %v", g, dirty)
+			t.Errorf("the index lacks guild %s: %v", g, dirty)
 		}
 	}
 }
 
-// While Redis is silent no caller waits longer than the patience, and calls of callers that gave up leave the queue.
-func TestAllLeaveASilentRedis(t *testing.T) {
+// While Redis is silent no caller waits longer than its patience, and its call leaves the queue.
+func TestAllCallersLeaveASilentRedis(t *testing.T) {
 	const callers, patience = 300, 100 * time.Millisecond
 	server := testenv.Redis(t)
 	s := newBoard(connect(t, server.URL()))
@@ -81,15 +81,15 @@ func TestAllLeaveASilentRedis(t *testing.T) {
 			}
 		})
 	}
-	all.Wait() // the context has no deadline, so an endless wait would hang the test
+	all.Wait() // without a deadline, so an endless wait would hang the test
 	server.Resume()
 	if failed.Load() != callers {
-		t.Errorf("%d of %d failed", failed.Load(), callers)
+		t.Errorf("%d of %d calls failed, want all", failed.Load(), callers)
 	}
 	o, err := s.Change(t.Context(), guild1, nth(1), plus(1))
 	// At most one batch was sent.
 	if err != nil || o.Before < 100 || o.Before > 100+redisconn.BatchCalls {
-		t.Errorf("afterwards: %+v, %v", o, err)
+		t.Errorf("a change afterwards: %+v (%v), want one batch or none before it", o, err)
 	}
 	for waiting, senders := s.Waiting(); waiting+senders > 0; waiting, senders = s.Waiting() {
 		time.Sleep(time.Millisecond)
@@ -97,7 +97,7 @@ func TestAllLeaveASilentRedis(t *testing.T) {
 }
 
 // On a cluster a redirected call has only the rest of its patience.
-func TestACallWithLittlePatienceCutsNobodyOff(t *testing.T) {
+func TestACallWithLittlePatienceEndsNoOther(t *testing.T) {
 	server := testenv.Redis(t)
 	s := newBoard(connect(t, server.URL()))
 	loadGuild(t, s, guild1, nth(1))
@@ -105,7 +105,7 @@ func TestACallWithLittlePatienceCutsNobodyOff(t *testing.T) {
 	for _, patience := range []time.Duration{time.Minute, time.Millisecond, time.Minute} {
 		b.add(func() {
 			if _, err := s.Change(pause.WithPatience(b.t.Context(), patience), guild1, nth(1), plus(1)); err != nil && patience == time.Minute {
-				t.Errorf("with a patience of %v: %v", patience, err)
+				t.Errorf("a change with a patience of %v: %v, want none", patience, err)
 			}
 		})
 	}
@@ -115,6 +115,6 @@ func TestACallWithLittlePatienceCutsNobodyOff(t *testing.T) {
 	b.send()
 	<-resumed
 	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP < 102 {
-		t.Errorf("%d XP, %v", m.XP, err)
+		t.Errorf("the member has %d XP (%v), want 102 or more", m.XP, err)
 	}
 }

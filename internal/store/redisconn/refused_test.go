@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Redis rejects changes of several guilds in one batch that also has reads: each caller gets its own answer.
-func TestReadsBesideRefusedChanges(t *testing.T) {
+// Redis rejects changes of several guilds in one batch with reads. Each caller gets its own answer.
+func TestReadsBesideRefusedChangesSucceed(t *testing.T) {
 	const guilds = 6
 	xp := func(g int) level.XP { return level.XP(1000 * (g + 1)) }
 	for _, refusal := range testenv.Refusals {
@@ -34,10 +34,10 @@ func TestReadsBesideRefusedChanges(t *testing.T) {
 			b.send()
 			for g, c := range changes {
 				if !redis.HasErrorPrefix(c.err, refusal.Word) {
-					t.Errorf("guild %d: the change is %+v, %v, want %s", g, c.Outcome, c.err, refusal.Word)
+					t.Errorf("guild %d: the change is %+v (%v), want %s", g, c.Outcome, c.err, refusal.Word)
 				}
 				if errs[g] != nil || reads[g].XP != xp(g) {
-					t.Errorf("guild %d: the read beside the changes is %+v, %v, want %d XP", g, reads[g], errs[g], xp(g))
+					t.Errorf("guild %d: the read beside the changes is %+v (%v), want %d XP", g, reads[g], errs[g], xp(g))
 				}
 			}
 			end()

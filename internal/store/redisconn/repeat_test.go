@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// After a lost reply the caller gets an error and go-redis does not send again: a script, alone or under a name, another command, and a
+// After a lost reply the caller gets an error, and go-redis does not send again: a script, with or without a name, another command, or a
 // pipeline.
 func TestALostReplyIsNeverRepeated(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,7 @@ func sentOnceOnACluster(t *testing.T, c *clustered) {
 	sentOnce(t, connectCluster(t, c.URL()), c.Owner(c.SlotOf(prefix+"meta")))
 }
 
-// sentOnce checks a client that has not connected yet, and the server that holds guild1.
+// sentOnce checks a client that has not connected yet, and the server with guild1.
 func sentOnce(t *testing.T, client *redisconn.Client, server *testenv.RedisServer) {
 	ctx := t.Context()
 	proxy := testenv.NewProxy(t, server.Addr())
@@ -53,7 +53,7 @@ func sentOnce(t *testing.T, client *redisconn.Client, server *testenv.RedisServe
 		}
 		return n
 	}
-	proxy.Only(prefix) // after each failure the client asks by itself where the slots are
+	proxy.Only(prefix) // ignores the client's own questions about slots
 	for what, send := range map[string]func() error{
 		"a change": func() error { _, err := s.Change(ctx, guild1, user1, plusOne); return err },
 		"a named change": func() error {
@@ -78,18 +78,18 @@ func sentOnce(t *testing.T, client *redisconn.Client, server *testenv.RedisServe
 			return err
 		},
 	} {
-		_, err := s.Version(ctx, guild1) // there is a connection
+		_, err := s.Version(ctx, guild1) // opens a connection
 		ok(t, err)
 		before := count()
 		proxy.Next(testenv.NoReply)
 		if err := send(); err == nil || errors.Is(err, leaderboard.ErrNoMember) {
-			t.Errorf("%s without a reply: %v", what, err)
+			t.Errorf("%s without a reply: %v, want an error other than ErrNoMember", what, err)
 		}
 		if n := proxy.Requests(); n != 1 && what != "a named change" {
-			t.Errorf("%s was sent %d times", what, n)
+			t.Errorf("%s was sent %d times, want once", what, n)
 		}
 		if n := count() - before; n > 2 {
-			t.Errorf("%s counted %d", what, n)
+			t.Errorf("%s counted %d times, want at most 2", what, n)
 		}
 	}
 	var two *redis.IntCmd
@@ -99,9 +99,9 @@ func sentOnce(t *testing.T, client *redisconn.Client, server *testenv.RedisServe
 		two = p.Incr(ctx, key)
 		return nil
 	}); err != nil || two.Val() != int64(before)+2 {
-		t.Errorf("a transaction that counts from %d to %d: %v", before, two.Val(), err)
+		t.Errorf("a transaction of two increments went from %d to %d (%v)", before, two.Val(), err)
 	}
 	if m, err := s.Member(ctx, guild1, user1); err != nil || m.XP > 102 {
-		t.Errorf("%d XP, %v; want 102 at most", m.XP, err)
+		t.Errorf("the member has %d XP (%v), want at most 102", m.XP, err)
 	}
 }

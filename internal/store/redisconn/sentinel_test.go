@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// throughSentinels connects as a service does, with the time-outs of one.
+// throughSentinels connects as a service does, with its timeouts.
 func throughSentinels(t *testing.T, s *testenv.Sentinels, o redisconn.ConnectOptions) *redisconn.Client {
 	t.Helper()
 	if o.Sentinel == nil {
@@ -38,8 +38,8 @@ func TestConformanceThroughSentinels(t *testing.T) {
 	})
 }
 
-// A sentinel that hangs, and then one that is gone, delay neither a new replica of the service nor a running one.
-func TestSentinelsThatAreNoHelp(t *testing.T) {
+// A sentinel that hangs, and then one that is down, delay neither a new replica of the service nor a running one.
+func TestFailingSentinelsDelayNothing(t *testing.T) {
 	t.Parallel()
 	s := testenv.NewSentinels(t, "")
 	running := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{}))
@@ -72,26 +72,26 @@ func TestSentinelsThatAreNoHelp(t *testing.T) {
 	works("while a sentinel is gone")
 }
 
-func TestSentinelsThatDoNotKnowTheMaster(t *testing.T) {
+func TestUnknownMastersAndSentinelsAreErrors(t *testing.T) {
 	t.Parallel()
 	s := testenv.NewSentinels(t, "")
 	store := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{
 		Sentinel: &redisconn.SentinelOptions{Master: "another"},
 	}))
 	if err := store.Ping(t.Context()); !errors.Is(err, redisconn.ErrUnknownMaster) {
-		t.Errorf("%v, want ErrUnknownMaster", err)
+		t.Errorf("Ping with an unknown master: %v, want ErrUnknownMaster", err)
 	}
 	for _, w := range s.Watchers {
 		w.Kill()
 	}
 	if err := store.Ping(t.Context()); !errors.Is(err, redisconn.ErrSentinel) {
-		t.Errorf("%v, want ErrSentinel", err)
+		t.Errorf("Ping without sentinels: %v, want ErrSentinel", err)
 	}
 }
 
-// A network partition leaves the service with the old master, and the sentinels promote another one on the other side. The old master has no replica
-// left, so it soon rejects changes. Changes on the new master are still there when the partition ends.
-func TestAMasterThatIsCutOffFromTheOthers(t *testing.T) {
+// A network partition leaves the service with the old master, while the sentinels promote another on the other side. The old master has no
+// replica, so it soon rejects changes. Changes on the new master survive the end of the partition.
+func TestAPartitionedMasterRejectsChanges(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := testenv.NewSentinels(t, "", testenv.WithPassword("servers"), testenv.WithConfig("min-replicas-to-write 1", "min-replicas-max-lag 10"))
@@ -131,7 +131,7 @@ func TestAMasterThatIsCutOffFromTheOthers(t *testing.T) {
 	s.InStep()
 	for _, server := range []*testenv.RedisServer{now, old} {
 		if xp := direct(t, server).ZScore(ctx, prefix+"xp", string(user1)).Val(); xp != 150 {
-			t.Errorf("%v XP on %s after 50 changes, want 150", xp, server.Addr())
+			t.Errorf("after 50 changes the member has %v XP on %s, want 150", xp, server.Addr())
 		}
 	}
 }

@@ -21,9 +21,8 @@ func follow(t testing.TB, replica *redis.Client, master *testenv.RedisServer) {
 	})
 }
 
-// A master becomes a replica of a lagging one, takes over its data, and is promoted again: the same process and run_id with
-// older data.
-func TestAPromotedServerIsAnotherOne(t *testing.T) {
+// A master becomes a replica of a lagging one, copies its data, and is promoted again: the same process and run_id with older data.
+func TestAPromotedServerIsVerified(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	server, lagging := quickMaster(t), quickMaster(t)
@@ -33,15 +32,15 @@ func TestAPromotedServerIsAnotherOne(t *testing.T) {
 	load(t, s, row(user1))
 	follow(t, other, server)
 	if xp := other.ZScore(ctx, prefix+"xp", string(user1)).Val(); xp != 100 {
-		t.Fatalf("%v XP on the replica", xp)
+		t.Fatalf("the lagging replica has %v XP, want 100", xp)
 	}
 	ok(t, other.ReplicaOf(ctx, "NO", "ONE").Err())
 	if _, err := s.Change(ctx, guild1, user1, plusOne); err != nil {
-		t.Fatalf("a replica that left changed something for its master: %v", err)
+		t.Fatalf("a change on the master, once a replica left: %v", err)
 	}
 	follow(t, operator, lagging)
 	if _, err := s.Change(ctx, guild1, user1, plusOne); err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Errorf("a change on a replica: %v", err)
+		t.Errorf("a change on a replica: %v, want an error other than ErrNotLoaded", err)
 	}
 	ok(t, operator.ReplicaOf(ctx, "NO", "ONE").Err())
 	ok(t, operator.ClientKillByFilter(ctx, "TYPE", "normal", "SKIPME", "yes").Err()) // as Sentinel does
@@ -51,12 +50,12 @@ func TestAPromotedServerIsAnotherOne(t *testing.T) {
 		t.Errorf("a change on older data: %v, want ErrNotLoaded", err)
 	}
 	if xp := operator.ZScore(ctx, prefix+"xp", string(user1)).Val(); xp != 100 {
-		t.Errorf("%v XP, want the 100 of the lagging replica", xp)
+		t.Errorf("the member has %v XP, want the 100 of the lagging replica", xp)
 	}
 }
 
-// The address passes to another server while connections to the old one live on: a script that was made for one cannot run
-// on the other, whichever connection it is sent on.
+// The address passes to another server while connections to the old one stay open. A script made for one cannot run on the other, on any
+// connection.
 func TestAScriptRunsOnlyOnTheServerItWasMadeFor(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t, testenv.WithConfig("slowlog-log-slower-than 0", "slowlog-max-len 1000"))
@@ -69,10 +68,10 @@ func TestAScriptRunsOnlyOnTheServerItWasMadeFor(t *testing.T) {
 	load(t, s, row(user1))
 	for _, digest := range digests(t, server) {
 		if slices.Contains(ran, digest) {
-			t.Errorf("script %s ran before and after the restart", digest)
+			t.Errorf("the script %s ran before and after the restart", digest)
 		}
 		if exists := direct(t, server).ScriptExists(ctx, ran...).Val(); slices.Contains(exists, true) {
-			t.Errorf("the server after the restart knows a script of the one before")
+			t.Errorf("the restarted server knows a script of the earlier one")
 		}
 	}
 }
@@ -92,7 +91,7 @@ func digests(t *testing.T, server *testenv.RedisServer) []string {
 	return digests
 }
 
-// Restarts of the service add no scripts to the server, because all processes load the same scripts for one life of a server.
+// A restart of the service adds no scripts to the server, because all processes load the same scripts for one run of the server.
 func TestReconnectingLoadsNoNewScripts(t *testing.T) {
 	server := testenv.Redis(t)
 	count := func() string {
@@ -104,20 +103,20 @@ func TestReconnectingLoadsNoNewScripts(t *testing.T) {
 	for range 5 {
 		s := newBoard(connect(t, server.URL()))
 		if m, err := s.Member(t.Context(), guild1, user1); err != nil || m.XP != 100 {
-			t.Fatalf("%+v, %v", m, err)
+			t.Fatalf("the member is %+v (%v), want 100 XP", m, err)
 		}
 	}
 	if got := count(); got != want || want == "0" {
-		t.Errorf("%s scripts after five more clients, %s before", got, want)
+		t.Errorf("after five more clients the server has %s scripts, want %s as before", got, want)
 	}
 }
 
-// A server whose identity may not be read is an error that names the missing right.
-func TestAServerWithoutInfo(t *testing.T) {
+// If the server's identity cannot be read, the error names the missing right.
+func TestAServerWithoutTheRightToInfoIsAnError(t *testing.T) {
 	server := testenv.Redis(t)
 	ok(t, direct(t, server).Do(t.Context(), "ACL", "SETUSER", "default", "-info").Err())
 	s := newBoard(connect(t, server.URL()))
 	if err := s.Ping(t.Context()); err == nil || !strings.Contains(err.Error(), "INFO") {
-		t.Errorf("ping: %v, want an error about INFO", err)
+		t.Errorf("Ping: %v, want an error about INFO", err)
 	}
 }

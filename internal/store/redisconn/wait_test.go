@@ -20,7 +20,7 @@ func waitsFor(t *testing.T, url string, timeout time.Duration) *board {
 	return newBoard(connectWith(t, url, redisconn.ConnectOptions{Waiting: redisconn.Waiting{Replicas: 1, Timeout: timeout}}))
 }
 
-// everyChange makes a change of each kind and returns their errors.
+// everyChange makes a change of each kind and returns the errors.
 func everyChange(t *testing.T, s *board, g leaderboard.GuildRef) []error {
 	t.Helper()
 	ctx := t.Context()
@@ -43,7 +43,7 @@ func TestChangesWaitForReplicas(t *testing.T) {
 	loadGuild(t, s, alone, user1)
 	loadGuild(t, s, together, user1)
 	if n, err := s.client.Replicas(ctx); n != 0 || err != nil {
-		t.Errorf("%d replicas, %v", n, err)
+		t.Errorf("the master has %d replicas (%v), want 0", n, err)
 	}
 	for i, err := range everyChange(t, s, alone) {
 		if !errors.Is(err, leaderboard.ErrNotReplicated) {
@@ -51,40 +51,40 @@ func TestChangesWaitForReplicas(t *testing.T) {
 		}
 	}
 	if m, err := s.Member(ctx, alone, user1); err != nil || m.XP != 102 {
-		t.Errorf("%d XP, %v, want both changes", m.XP, err)
+		t.Errorf("the member has %d XP (%v), want 102 after both changes", m.XP, err)
 	}
 	if dirty, err := s.ChangedGuilds(ctx); err != nil || !slices.Contains(dirty, alone.ID) {
-		t.Errorf("the changed guilds are %v, %v", dirty, err)
+		t.Errorf("the changed guilds are %v (%v), want %s among them", dirty, err, alone.ID)
 	}
 	named := plusOne
 	named.Once = leaderboard.Once{Key: leaderboard.Digest{3}, Request: leaderboard.Digest{4}}
 	for _, c := range []leaderboard.Change{plusOne, named} {
 		if _, err := s.Change(ctx, alone, nth(9), c); !errors.Is(err, leaderboard.ErrNoMember) {
-			t.Errorf("a change of nobody: %v, want ErrNoMember", err)
+			t.Errorf("a change of an unknown member: %v, want ErrNoMember", err)
 		}
 	}
 	if _, err := s.Create(ctx, alone, user1, leaderboard.Creation{}); !errors.Is(err, leaderboard.ErrMemberExists) {
-		t.Errorf("%v, want ErrMemberExists", err)
+		t.Errorf("creating an existing member: %v, want ErrMemberExists", err)
 	}
 	if _, err := s.Create(ctx, guildNo(3), user1, leaderboard.Creation{}); !errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Errorf("%v, want ErrNotLoaded", err)
+		t.Errorf("creating in a guild that is not loaded: %v, want ErrNotLoaded", err)
 	}
 
 	follow(t, direct(t, testenv.Redis(t)), server)
 	if n, err := s.client.Replicas(ctx); n != 1 || err != nil {
-		t.Errorf("%d replicas, %v", n, err)
+		t.Errorf("the master has %d replicas (%v), want 1", n, err)
 	}
 	s = waitsFor(t, server.URL(), patience/2)
 	testenv.Wait(t, "the replica tells how far it is", func() bool { _, err := s.Change(ctx, together, user1, plusOne); return err == nil })
 	for i, err := range everyChange(t, s, together) {
 		if err != nil {
-			t.Errorf("change %d with a replica: %v", i, err)
+			t.Errorf("change %d with a replica: %v, want none", i, err)
 		}
 	}
 }
 
-// A change is repeated under its key: it was made, so it is not made again, and it is acknowledged once the replica has it.
-func TestARepetitionWaitsForReplicasToo(t *testing.T) {
+// A repeat of a change that was made is not made again, and is acknowledged once the replica has the change.
+func TestARepeatWaitsForReplicasToo(t *testing.T) {
 	ctx := t.Context()
 	server, replica := quickMaster(t), testenv.Redis(t)
 	s := waitsFor(t, server.URL(), 100*time.Millisecond)
@@ -95,7 +95,7 @@ func TestARepetitionWaitsForReplicasToo(t *testing.T) {
 	replica.Pause()
 	for range 3 {
 		if _, err := s.Change(ctx, guild1, user1, named); !errors.Is(err, leaderboard.ErrNotReplicated) {
-			t.Errorf("%v while the replica hangs, want ErrNotReplicated", err)
+			t.Errorf("a change while the replica hangs: %v, want ErrNotReplicated", err)
 		}
 	}
 	replica.Resume()
@@ -106,12 +106,12 @@ func TestARepetitionWaitsForReplicasToo(t *testing.T) {
 		return err == nil
 	})
 	if !got.Replayed || got.After != 101 {
-		t.Errorf("%+v, want the first outcome", got)
+		t.Errorf("the repeat is %+v, want a replay with 101 XP", got)
 	}
 }
 
 // While no replica answers, each change fails, and reads continue.
-func TestReadsGoOnWithoutReplicas(t *testing.T) {
+func TestReadsContinueWithoutReplicas(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := waitsFor(t, testenv.Redis(t).URL(), 200*time.Millisecond)
@@ -139,7 +139,7 @@ func TestReadsGoOnWithoutReplicas(t *testing.T) {
 	work.Wait()
 }
 
-// quickMaster sends a replica its data at once, without a delay for other replicas.
+// quickMaster returns a server that sends a replica its data without a delay for others.
 func quickMaster(t *testing.T) *testenv.RedisServer {
 	t.Helper()
 	return testenv.Redis(t, testenv.WithConfig("repl-diskless-sync-delay 0"))

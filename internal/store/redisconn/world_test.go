@@ -13,11 +13,11 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// These tests check connections by their effect on boards, so they use a store.
+// These tests check connections by their effect on boards, so they use a store of boards.
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// The world that these tests share with those of redisstore.
+// Guilds and users as in the tests of redisstore.
 const (
 	patience = boards.Patience
 	user1    = boards.User1
@@ -33,7 +33,7 @@ var (
 	nudged, documentedUser = boards.Nudged, boards.DocumentedUser
 )
 
-// onBothRedis runs the test on a Redis process and on the embedded one.
+// onBothRedis runs the test on a Redis process and on the embedded Redis.
 func onBothRedis(t *testing.T, test func(t *testing.T, client *redisconn.Client)) {
 	t.Run("redis", func(t *testing.T) { test(t, connect(t, testenv.Redis(t).URL())) })
 	t.Run("embedded", func(t *testing.T) {
@@ -44,7 +44,7 @@ func onBothRedis(t *testing.T, test func(t *testing.T, client *redisconn.Client)
 	})
 }
 
-// board is a store and the client that it is on.
+// board is a store with the client that it uses.
 type board struct {
 	*redisstore.Store
 	client *redisconn.Client
@@ -54,10 +54,10 @@ func newBoard(client *redisconn.Client) *board {
 	return &board{redisstore.New(client, redisstore.Options{}), client}
 }
 
-// Ping is nil for a server that answers and takes changes.
+// Ping returns nil if the server answers and accepts changes.
 func (b *board) Ping(ctx context.Context) error { return b.client.Alive(ctx) }
 
-// Hold and Waiting are those of the one server's queue.
+// Hold and Waiting are those of the single server's queue.
 func (b *board) Hold() (release func())        { return b.client.Hold() }
 func (b *board) Waiting() (calls, senders int) { return b.client.Waiting() }
 
@@ -65,7 +65,7 @@ func plus(n level.XP) leaderboard.Change {
 	return leaderboard.Change{Op: leaderboard.Increment, Amount: n}
 }
 
-// named is plusOne under an idempotency key.
+// named returns plusOne under an idempotency key.
 func named(key string) leaderboard.Change {
 	c := plusOne
 	c.Once = leaderboard.Once{Key: leaderboard.DigestOf([]byte(key)), Request: leaderboard.DigestOf([]byte("plus one"))}

@@ -14,8 +14,8 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// The documented rights are enough for everything, and each of them is needed.
-func TestTheLeastRights(t *testing.T) {
+// The documented rights are enough for everything, and each is needed.
+func TestTheDocumentedRightsAreEnough(t *testing.T) {
 	user := documentedUser(t)
 	server := testenv.Redis(t, testenv.WithConfig(user))
 	operator := direct(t, server)
@@ -43,7 +43,7 @@ func TestTheLeastRights(t *testing.T) {
 		identity := ratelimit.Budget{Scope: ratelimit.ScopeIdentity, Name: "o", PerMinute: 5}
 		for _, charged := range [][]ratelimit.Budget{{key}, {key, identity}} {
 			if d, err := limits.Charge(t.Context(), charged...); err != nil || !d.Allowed {
-				t.Errorf("%+v, %v", d, err)
+				t.Errorf("the limit's decision is %+v (%v), want it allowed", d, err)
 			}
 		}
 	})
@@ -56,7 +56,7 @@ func TestTheLeastRights(t *testing.T) {
 		ok(t, s.Nudge(ctx))
 		nudged(t, nudges, "after Nudge")
 	})
-	t.Run("what only the service asks for", func(t *testing.T) {
+	t.Run("calls that only the service makes", func(t *testing.T) {
 		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
 		_, err := s.LoadedGuilds(t.Context())
@@ -73,14 +73,14 @@ func TestTheLeastRights(t *testing.T) {
 
 	if refused := operator.ACLLog(t.Context(), 100).Val(); len(refused) > 0 {
 		for _, entry := range refused {
-			t.Errorf("refused: %s %s, in %s", entry.Reason, entry.Object, entry.Context)
+			t.Errorf("the server refused: %s %s, in %s", entry.Reason, entry.Object, entry.Context)
 		}
 	}
 	used := operator.Info(t.Context(), "commandstats").Val()
 	for _, right := range strings.Fields(user) {
 		command, isCommand := strings.CutPrefix(right, "+")
 		if isCommand && !strings.Contains(used, fmt.Sprintf("\ncmdstat_%s:", command)) {
-			t.Errorf("nothing sent %s", command)
+			t.Errorf("no call used the documented right %s", command)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// The sorted set is the counter: scripts add a clamped amount with ZINCRBY, and use ZADD only to set XP.
+// Scripts add a clamped amount with ZINCRBY, as the sorted set is the counter, and use ZADD only to set XP.
 func TestXPIsAddedByZINCRBY(t *testing.T) {
 	ctx, client := t.Context(), connect(t, testenv.Redis(t, testenv.WithConfig("notify-keyspace-events Kz")).URL())
 	s := redisstore.New(client, redisstore.Options{})
@@ -44,10 +44,10 @@ func TestXPIsAddedByZINCRBY(t *testing.T) {
 			t.Fatal(err)
 		}
 		if told, err := commands.ReceiveMessage(ctx); err != nil || told.Payload != c.uses {
-			t.Errorf("%s: %v, %v; want %s", c.what, told, err, c.uses)
+			t.Errorf("%s used %v (%v), want %s", c.what, told, err, c.uses)
 		}
 		if m, err := s.Member(ctx, guild1, user); err != nil || m.XP != c.want {
-			t.Errorf("%s: %d XP, %v; want %d", c.what, m.XP, err, c.want)
+			t.Errorf("after %s the member has %d XP (%v), want %d", c.what, m.XP, err, c.want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// benchMembers is large enough to show the cost of O(log n).
+// benchMembers is enough to show the cost of O(log n).
 const benchMembers = 100_000
 
 func benchUser(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
@@ -56,7 +56,7 @@ func parallel(b *testing.B, call func(user id.User) error) {
 	})
 }
 
-// increment has the guild's curve, as changes of requests have; few are a level-up.
+// increment has the guild's curve, as changes by requests have. Few are a level-up.
 var increment = leaderboard.Change{Op: leaderboard.Increment, Amount: 5, Curve: &level.Curve{}}
 
 func BenchmarkChange(b *testing.B) {
@@ -69,8 +69,8 @@ func BenchmarkChange(b *testing.B) {
 	report()
 }
 
-// BenchmarkChangeCounted is Change in a guild with boards of the day, the week and the month: once without reads of the boards, and once with a
-// hundred reads a second, whose cost is in the server's time.
+// BenchmarkChangeCounted is Change in a guild with boards of day, week and month: once without reads of the boards, and once with a hundred
+// reads a second, which take the server's time.
 func BenchmarkChangeCounted(b *testing.B) {
 	b.Run("unread", func(b *testing.B) { benchmarkCounted(b, false) })
 	b.Run("read", func(b *testing.B) { benchmarkCounted(b, true) })
@@ -119,7 +119,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// serverTime adds to the report the server's time in scripts per operation, from now on.
+// serverTime reports the server's time in scripts per operation, counted from this call.
 func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 	b.Helper()
 	before := scriptMicros(b, client)
@@ -129,7 +129,7 @@ func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 	}
 }
 
-// scriptMicros returns for how long the server has run scripts.
+// scriptMicros returns how long the server has run scripts.
 func scriptMicros(b *testing.B, client redis.UniversalClient) float64 {
 	b.Helper()
 	info, err := client.Info(b.Context(), "commandstats").Result()

@@ -28,12 +28,12 @@ func FuzzEncodeUser(f *testing.F) {
 		text, err := encodeUser(u)
 		if err != nil {
 			if !strings.Contains(avatar+discriminator+global+username+accent, "\x00") {
-				t.Fatalf("%+v: %v", u, err)
+				t.Fatalf("encoding %+v: %v", u, err)
 			}
 			return
 		}
 		if back, err := parseEntry("0\x000\x000\x00\x00\x00" + text); err != nil || !reflect.DeepEqual(back.user, u) {
-			t.Fatalf("%+v came back as %+v, %v", u, back.user, err)
+			t.Fatalf("the user %+v is read back as %+v (%v)", u, back.user, err)
 		}
 	})
 }
@@ -55,10 +55,10 @@ func FuzzParseEntry(f *testing.F) {
 		}
 		user, err := encodeUser(e.user)
 		if err != nil {
-			t.Fatalf("%+v does not encode: %v", e.user, err)
+			t.Fatalf("encoding %+v: %v", e.user, err)
 		}
 		if back, err := parseEntry(entryText(e, user)); err != nil || !reflect.DeepEqual(back, e) {
-			t.Fatalf("%+v came back as %+v, %v", e, back, err)
+			t.Fatalf("the entry %+v is read back as %+v (%v)", e, back, err)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// up takes a member of row to another level.
+// up takes the member of row to another level.
 var up = leaderboard.Change{Op: leaderboard.Increment, Amount: 1000, Curve: &level.Curve{}}
 
 // withLog runs test on both kinds of Redis, with guild1 loaded.
@@ -28,8 +28,8 @@ func withLog(t *testing.T, test func(t *testing.T, s *redisstore.Store)) {
 	})
 }
 
-// curves draws curves of every kind that there is: presets, lines, steep and flat ones, those whose values are at halves, and
-// those whose terms cancel each other out beyond what floats can tell.
+// curves draws curves of every kind: presets, lines, steep and flat ones, those with values at halves, and those whose terms cancel out
+// beyond the precision of floats.
 func curves() *rapid.Generator[level.Curve] {
 	return rapid.Custom(func(t *rapid.T) level.Curve {
 		for {
@@ -69,7 +69,7 @@ func curves() *rapid.Generator[level.Curve] {
 	})
 }
 
-// xp draws an amount that is at the beginning of a level of the curve more often than not, or next to it.
+// xp draws an amount that is often at the start of a level of the curve, or next to it.
 func xp(c level.Curve) *rapid.Generator[level.XP] {
 	return rapid.Custom(func(t *rapid.T) level.XP {
 		if rapid.Bool().Draw(t, "anywhere") {
@@ -102,9 +102,9 @@ func TestNoChangeOfLevelIsMissed(t *testing.T) {
 				moved := c.LevelAt(after) != c.LevelAt(before)
 				switch {
 				case moved && !slices.Equal(noted, []events.Entry{{User: user1, Before: before, After: after}}):
-					rt.Fatalf("from %d to %d is level %d to %d, but the log has %v", before, after, c.LevelAt(before), c.LevelAt(after), noted)
+					rt.Fatalf("the change from %d to %d is level %d to %d, but the log has %v", before, after, c.LevelAt(before), c.LevelAt(after), noted)
 				case after == before && len(noted) > 0:
-					rt.Fatalf("%d stays, but the log has %v", before, noted)
+					rt.Fatalf("the XP stays %d, but the log has %v", before, noted)
 				case moved:
 					moves++
 				case after != before:
@@ -113,14 +113,14 @@ func TestNoChangeOfLevelIsMissed(t *testing.T) {
 				}
 			}
 		})
-		// Curves that floats cannot tell apart let everything through; all others nearly nothing. With -short there are 200 steps.
+		// Curves beyond the precision of floats log everything, all others almost nothing. With -short there are 200 steps.
 		if moves < 40 || others < 20 || needless*3 > others*2 {
-			t.Errorf("%d changes of level; %d of %d changes that are none are in the log", moves, needless, others)
+			t.Errorf("%d changes of level, and %d of %d others are in the log, want 40 or more, and few others", moves, needless, others)
 		}
 	})
 }
 
-// The presets and curves of few digits are distinguished exactly.
+// For presets and curves of few digits the log has exactly the level-ups.
 func TestOnlyLevelUpsOfOrdinaryCurvesAreNoted(t *testing.T) {
 	withLog(t, func(t *testing.T, s *redisstore.Store) {
 		_, err := s.Create(t.Context(), guild1, user1, leaderboard.Creation{})
@@ -142,7 +142,7 @@ func TestOnlyLevelUpsOfOrdinaryCurvesAreNoted(t *testing.T) {
 					_, err = s.Change(t.Context(), guild1, user1, leaderboard.Change{Op: leaderboard.Set, Amount: after, Curve: &c})
 					ok(t, err)
 					if noted, up := len(l.Next()) == 1, c.LevelAt(after) > c.LevelAt(before); noted != up {
-						t.Errorf("%v from %d to %d: noted %v, want %v", c.Coefficients(), before, after, noted, up)
+						t.Errorf("%v from %d to %d: logged %v, want %v", c.Coefficients(), before, after, noted, up)
 					}
 				}
 			}
@@ -150,18 +150,18 @@ func TestOnlyLevelUpsOfOrdinaryCurvesAreNoted(t *testing.T) {
 	})
 }
 
-func TestWhatIsPutIntoTheLog(t *testing.T) {
+func TestTheLogHasEachKindOfEvent(t *testing.T) {
 	withLog(t, func(t *testing.T, s *redisstore.Store) {
 		ctx, curve := t.Context(), &level.Curve{}
 		l := logOf(t, s)
 		want := func(what string, want ...events.Entry) {
 			t.Helper()
 			if got := l.Next(); !slices.Equal(got, want) {
-				t.Errorf("%s: the log has %v, want %v", what, got, want)
+				t.Errorf("after %s the log has %v, want %v", what, got, want)
 			}
 		}
 		once := named("key").Once
-		for range 2 { // the second time it was made before
+		for range 2 { // the second is a repeat
 			_, err := s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 150, Curve: curve, Once: once})
 			ok(t, err)
 		}
@@ -209,13 +209,13 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 		other := guild1
 		other.Incarnation++
 		if x, err := s.Extent(ctx, other); err == nil {
-			t.Errorf("the log of another incarnation: %+v", x)
+			t.Errorf("reading the log of another incarnation: %+v, want an error", x)
 		}
 	})
 }
 
 // A full log keeps its last events, and tells readers that earlier ones are gone.
-func TestALogThatIsFull(t *testing.T) {
+func TestAFullLogKeepsItsLastEvents(t *testing.T) {
 	withLog(t, func(t *testing.T, s *redisstore.Store) {
 		award := leaderboard.Awards{Curve: &level.Curve{}}
 		for i := range leaderboard.MaxAwards {
@@ -228,31 +228,30 @@ func TestALogThatIsFull(t *testing.T) {
 		x, err := s.Extent(t.Context(), guild1)
 		ok(t, err)
 		if x.Count < events.KeptEvents || x.Count > events.KeptEvents+200 || x.Oldest.Compare(x.Newest) >= 0 {
-			t.Errorf("the log holds %d events from %v to %v", x.Count, x.Oldest, x.Newest)
+			t.Errorf("the log has %d events from %v to %v, want %d or a few more", x.Count, x.Oldest, x.Newest, events.KeptEvents)
 		}
 	})
 }
 
-// After a load without a log, each reader with a cursor from before the load gets one gap at once. Redis keeps no log until the first
-// event.
+// After a load without a log, each reader with an earlier cursor gets one gap at once. Redis keeps no log until the first event.
 func TestALoadWithoutALogIsMarked(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client, redisstore.Options{})
 		before := boards.LogFromStart(t, s)
 		load(t, s, row(user1))
 		if n := client.XLen(t.Context(), prefix+"events:77").Val(); n != 0 {
-			t.Error("a guild without an event has something in its log")
+			t.Error("a guild without an event has a log")
 		}
 		now := logOf(t, s)
 		if got := now.Next(); len(got) != 0 {
-			t.Errorf("who begins after the load hears %+v", got)
+			t.Errorf("a reader that starts after the load gets %+v, want nothing", got)
 		}
 		lost := []events.Entry{{Reset: events.Lost}}
 		if got := before.Next(); !slices.Equal(got, lost) {
-			t.Errorf("who was there before hears %+v", got)
+			t.Errorf("a reader from before the load gets %+v, want %v", got, lost)
 		}
 		if got := before.Next(); len(got) != 0 {
-			t.Errorf("and then %+v", got)
+			t.Errorf("after the gap the reader gets %+v, want nothing", got)
 		}
 
 		_, err := s.Change(t.Context(), guild1, user1, up)
@@ -260,15 +259,15 @@ func TestALoadWithoutALogIsMarked(t *testing.T) {
 		gained := []events.Entry{{User: user1, Before: 100, After: 1100}}
 		for who, l := range map[string]*boards.Log{"who was there before": before, "who begins after the load": now} {
 			if got := l.Next(); !slices.Equal(got, gained) {
-				t.Errorf("%s hears %+v of a level-up", who, got)
+				t.Errorf("after a level-up %s gets %+v, want %v", who, got, gained)
 			}
 		}
 		late := boards.LogFromStart(t, s)
 		if got := late.Next(); !slices.Equal(got, append(lost, gained...)) {
-			t.Errorf("who comes back later hears %+v", got)
+			t.Errorf("a reader who comes back later gets %+v, want the gap and the level-up", got)
 		}
 		if left := client.HGet(t.Context(), meta, "marked").Val(); left != "" {
-			t.Errorf("the mark is in the log and still in meta: %s", left)
+			t.Errorf("the gap is in the log and its mark is still in meta: %s", left)
 		}
 	})
 }

@@ -37,13 +37,13 @@ func aged(t *testing.T, client redis.UniversalClient) {
 	ok(t, client.HSet(t.Context(), meta, "used", time.Now().Add(-2*time.Hour).UnixMilli()).Err())
 }
 
-// leaves evicts guild1 from the epoch.
+// leaves evicts guild1 at the epoch.
 func leaves(t *testing.T, client redis.UniversalClient, s *redisstore.Store, epoch int64) snapshot.State {
 	t.Helper()
 	state := snapshot.State{Epoch: epoch, Archived: flushed(t, s)}
 	aged(t, client)
 	if gone, err := s.Evict(t.Context(), snapshot.Quiet{Guild: guild1, State: state}, time.Hour); err != nil || !gone {
-		t.Fatalf("gone %v, %v", gone, err)
+		t.Fatalf("evicting the guild: %v (%v), want true", gone, err)
 	}
 	return state
 }
@@ -57,8 +57,8 @@ func loads(t *testing.T, s *redisstore.Store, state snapshot.State) {
 	ok(t, s.CommitHydration(t.Context(), h, state))
 }
 
-// An unused guild leaves only what has a time to live.
-func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
+// An evicted guild leaves only keys that expire.
+func TestAnEvictedGuildLeavesOnlyKeysThatExpire(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
@@ -74,17 +74,17 @@ func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
 		leaves(t, client, s, 1)
 		log, mark := prefix+"events:77", prefix+"evicted"
 		if got, want := keyTypes(t, client), map[string]string{record: "string", mark: "string", log: "stream"}; !maps.Equal(got, want) {
-			t.Errorf("left are %v, want %v", got, want)
+			t.Errorf("the keys left are %v, want %v", got, want)
 		}
 		for _, key := range []string{record, mark, log} {
 			if client.PTTL(t.Context(), key).Val() <= 0 {
-				t.Errorf("%s lasts for ever", key)
+				t.Errorf("the key %s never expires", key)
 			}
 		}
 	})
 }
 
-// Eviction loses no event of a guild's log; any other absence counts as a loss.
+// An eviction loses no event of the guild's log. Any other absence counts as a loss.
 func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 	withLog(t, func(t *testing.T, s *redisstore.Store) {
 		client := s.Client()
@@ -95,11 +95,11 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 			t.Helper()
 			got := l.Next()
 			if slices.ContainsFunc(got, func(e events.Entry) bool { return e.Reset != "" }) != lost {
-				t.Errorf("%s the log has %v; lost should be %v", when, got, lost)
+				t.Errorf("%s the log has %v, want a gap: %v", when, got, lost)
 			}
 			for _, e := range got {
 				if e.User != "" {
-					t.Errorf("%s somebody has gained: %+v", when, e)
+					t.Errorf("%s the log has the new event %+v", when, e)
 				}
 			}
 		}
@@ -108,11 +108,11 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 		loads(t, s, state)
 		want("after a load", false)
 		if x, err := s.Extent(t.Context(), guild1); err != nil || x.Count < 2 {
-			t.Errorf("the log holds %+v, %v", x, err)
+			t.Errorf("the log's extent is %+v (%v), want 2 events or more", x, err)
 		}
 
 		state = leaves(t, client, s, 2)
-		state.Epoch = 4 // a load in between, which this Redis does not know
+		state.Epoch = 4 // another Redis loaded the guild in between
 		loads(t, s, state)
 		want("after a second load", true)
 
@@ -124,8 +124,8 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 	})
 }
 
-// A guild with work under way is not evicted, however long it was idle.
-func TestWhatKeepsAGuild(t *testing.T) {
+// A guild with work in progress is not evicted, however long it was idle.
+func TestAGuildWithWorkInProgressIsNotEvicted(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
@@ -141,14 +141,14 @@ func TestWhatKeepsAGuild(t *testing.T) {
 		} {
 			ok(t, client.Do(t.Context(), c.what...).Err())
 			if gone, err := s.Evict(t.Context(), cold, time.Hour); err != nil || gone {
-				t.Fatalf("with %v the guild is gone: %v, %v", c.what, gone, err)
+				t.Fatalf("with %v the guild was evicted: %v (%v)", c.what, gone, err)
 			}
 			seen, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour)
 			if err != nil || len(seen.Cold) > 0 {
-				t.Errorf("with %v the guild is cold, %v", c.what, err)
+				t.Errorf("with %v the guild counts as cold (%v)", c.what, err)
 			}
 			if unverified := slices.Contains(c.what, any("server")); unverified != slices.Equal(seen.Unverified, []id.Guild{guild1.ID}) {
-				t.Errorf("with %v seen is %+v", c.what, seen)
+				t.Errorf("with %v the survey returns %+v, want the guild unverified: %v", c.what, seen, unverified)
 			}
 			if c.undo != nil {
 				ok(t, client.Do(t.Context(), c.undo...).Err())
@@ -157,8 +157,8 @@ func TestWhatKeepsAGuild(t *testing.T) {
 	})
 }
 
-// A damaged guild does not hide the others.
-func TestASurveyOfADamagedGuild(t *testing.T) {
+// A damaged guild does not hide others from the survey.
+func TestADamagedGuildHidesNoOther(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
@@ -167,7 +167,7 @@ func TestASurveyOfADamagedGuild(t *testing.T) {
 		ok(t, client.Set(t.Context(), strings.Replace(meta, string(guild1.ID), string(damaged), 1), "x", 0).Err())
 		seen, err := s.Survey(t.Context(), []id.Guild{damaged, guild1.ID}, time.Hour)
 		if err != nil || !slices.Equal(seen.Changed, []id.Guild{damaged}) || len(seen.Cold) != 1 || seen.Cold[0].Guild != guild1 {
-			t.Errorf("seen is %+v, %v", seen, err)
+			t.Errorf("the survey returns %+v (%v), want %s changed and %v cold", seen, err, damaged, guild1)
 		}
 	})
 }

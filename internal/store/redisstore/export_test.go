@@ -24,7 +24,7 @@ func ScriptNames(t *testing.T) (names []string) {
 	return names
 }
 
-// RefusalWords returns the words that scripts answer when they did nothing.
+// RefusalWords returns the words with which scripts refuse.
 func RefusalWords() (words []string) {
 	for word := range refusals {
 		words = append(words, string(word))

@@ -26,7 +26,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	want := func(when string, want map[string]string) {
 		t.Helper()
 		if got := keyTypes(t, client); !maps.Equal(got, want) {
-			t.Errorf("keys %s: %v, want %v", when, got, want)
+			t.Errorf("the keys %s are %v, want %v", when, got, want)
 		}
 	}
 
@@ -41,7 +41,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 		prefix + "hydrating": 10 * time.Second, staging + ":xp": 5 * time.Minute, staging + ":entry": 5 * time.Minute,
 	} {
 		if ttl := client.PTTL(ctx, key).Val(); ttl <= most-8*time.Second || ttl > most {
-			t.Errorf("%s expires in %v, want %v", key, ttl, most)
+			t.Errorf("the key %s expires in %v, want %v", key, ttl, most)
 		}
 	}
 
@@ -50,7 +50,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	want("of a loaded guild", loaded)
 	for key := range loaded {
 		if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
-			t.Errorf("%s expires in %v, want never", key, ttl)
+			t.Errorf("the key %s expires in %v, want never", key, ttl)
 		}
 	}
 
@@ -61,7 +61,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	changed["lb:changed-guilds"], changed["lb:eventful-guilds"], changed[prefix+"dirty"], changed[prefix+"events:77"] = "zset", "zset", "zset", "stream"
 	want("of a changed guild", changed)
 
-	// A request with a name leaves a record, which expires.
+	// A named request leaves a record that expires.
 	_, err = s.Change(ctx, guild1, user1, known("key", 3))
 	ok(t, err)
 	record, _ := recordKey(t, client)
@@ -73,7 +73,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ok(t, err)
 	eventful, err := s.TakeEventful(ctx)
 	if ok(t, err); !slices.Equal(eventful, []id.Guild{guild1.ID}) {
-		t.Errorf("eventful are %v", eventful)
+		t.Errorf("the guilds with events are %v, want %s", eventful, guild1.ID)
 	}
 	ended(t, s, changesOf(t, s, guild1, 10))
 	ok(t, client.Del(ctx, record).Err())
@@ -90,8 +90,8 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	want("after drop", map[string]string{"lb:changed-guilds": "zset", "lb:eventful-guilds": "zset"})
 }
 
-// A guild that counts gains has a sorted set for the day and for each configured kind of period from its first change on.
-func TestKeysOfAGuildThatCounts(t *testing.T) {
+// From its first change on, a guild that counts gains has a sorted set for the day and for each configured kind of period.
+func TestKeysOfAGuildThatCountsGains(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
 	s := redisstore.New(client, redisstore.Options{})
@@ -105,15 +105,15 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 			key := prefix + "gain:" + string(kind)
 			want[key] = "zset"
 			if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
-				t.Errorf("%s %s expires in %v, want never", key, when, ttl)
+				t.Errorf("the key %s %s expires in %v, want never", key, when, ttl)
 			}
 		}
 		if got := keyTypes(t, client); !maps.Equal(got, want) {
-			t.Errorf("keys %s: %v, want %v", when, got, want)
+			t.Errorf("the keys %s are %v, want %v", when, got, want)
 		}
 		meta := client.HGetAll(ctx, prefix+"meta").Val()
 		if kept := strings.Contains(meta["boards"], week.Range()); kept != (len(boards) > 0) {
-			t.Errorf("meta %s: %v", when, meta)
+			t.Errorf("meta %s is %v, want the boards %v", when, meta, boards)
 		}
 	}
 	change := func(c leaderboard.Change) {
@@ -132,10 +132,10 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 	want("after a change that counts", loaded, period.Daily, period.Weekly)
 	entry := client.HGet(ctx, prefix+"entry", string(user1)).Val()
 	if today := period.DayAt(time.Now(), time.UTC); !strings.Contains(entry, "\x00"+strconv.Itoa(int(today))+":1") && !strings.Contains(entry, "\x00"+strconv.Itoa(int(today-1))+":1") {
-		t.Errorf("the entry is %q, want it with a gain of today", entry)
+		t.Errorf("the entry is %q, want it with today's gain", entry)
 	}
 	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:week"] != "1" || !strings.HasSuffix(meta["boards"], " "+week.Range()+" - -") {
-		t.Errorf("meta is %v, want what was gained in the week, and its board", meta)
+		t.Errorf("meta is %v, want the week's gain and board", meta)
 	}
 
 	leaves(t, client, s, 1)
@@ -163,12 +163,12 @@ func TestAbortLeavesNoKeys(t *testing.T) {
 	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
 	ok(t, s.AbortHydration(ctx, h))
 	if left := keyTypes(t, client); len(left) != 0 {
-		t.Errorf("keys %v after an abort", left)
+		t.Errorf("after an abort the keys %v are left", left)
 	}
 }
 
 // When its lock expires, a hydration has ended, and another may begin.
-func TestAHydrationWhoseLockExpired(t *testing.T) {
+func TestAHydrationEndsWhenItsLockExpires(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
 	s := redisstore.New(client, redisstore.Options{})
@@ -177,11 +177,11 @@ func TestAHydrationWhoseLockExpired(t *testing.T) {
 	ok(t, s.LoadChunk(ctx, late, []snapshot.Row{row(user1)}))
 	ok(t, client.Del(ctx, prefix+"hydrating").Err())
 	if err := s.CommitHydration(ctx, late, snapshot.State{Epoch: 1}); !errors.Is(err, hydrate.ErrLost) {
-		t.Errorf("commit: %v, want ErrLost", err)
+		t.Errorf("the late commit: %v, want ErrLost", err)
 	}
 	load(t, s)
 	if p, err := s.Page(ctx, guild1, 0, 10); err != nil || len(p.Rows) != 0 {
-		t.Errorf("page %+v, %v, want nothing of the late hydration", p, err)
+		t.Errorf("the page is %+v (%v), want nothing of the late hydration", p, err)
 	}
 }
 
@@ -195,11 +195,11 @@ func TestAChunkExtendsTheLock(t *testing.T) {
 	ok(t, client.PExpire(ctx, prefix+"hydrating", 5*time.Second).Err())
 	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
 	if ttl := client.PTTL(ctx, prefix+"hydrating").Val(); ttl <= 5*time.Second {
-		t.Errorf("the lock lasts %v after a chunk, want 10 s", ttl)
+		t.Errorf("after a chunk the lock expires in %v, want 10 s", ttl)
 	}
 }
 
-// After a writer died at any point, meta must hold the rev that the archive has and the rev that it may have.
+// After a writer died at any point, meta must have the archived rev and the rev that may be archived.
 func TestMetaTracksTheArchive(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
@@ -213,21 +213,21 @@ func TestMetaTracksTheArchive(t *testing.T) {
 		}
 		got := client.HGetAll(ctx, prefix+"meta").Val()
 		if _, there := got["since"]; there != slices.Contains(fields, "since") {
-			t.Errorf("meta %s: since is there: %v", when, there)
+			t.Errorf("meta %s has since: %v, want %v", when, there, !there)
 		}
 		if len(got["server"]) < 40 || client.ObjectEncoding(ctx, prefix+"meta").Val() != "listpack" {
-			t.Errorf("meta %s: server %q, encoded as %s, want one short enough for a listpack", when, got["server"], client.ObjectEncoding(ctx, prefix+"meta").Val())
+			t.Errorf("meta %s has the server %q and the encoding %s, want a listpack", when, got["server"], client.ObjectEncoding(ctx, prefix+"meta").Val())
 		}
 		for field, value := range want {
 			if got[field] != value && value != "" {
-				t.Errorf("meta %s: %s is %q, want %q", when, field, got[field], value)
+				t.Errorf("meta %s has %s %q, want %q", when, field, got[field], value)
 			}
 		}
 		if used, err := strconv.ParseInt(got["used"], 10, 64); err != nil || time.Since(time.UnixMilli(used)).Abs() > time.Hour {
-			t.Errorf("meta %s: used %q, want a time of now", when, got["used"])
+			t.Errorf("meta %s has used %q, want the current time", when, got["used"])
 		}
 		if len(got) != len(want)+2 {
-			t.Errorf("meta %s: %v, want %v", when, got, want)
+			t.Errorf("meta %s is %v, want %v", when, got, want)
 		}
 	}
 	changeOne := func() {
@@ -261,11 +261,11 @@ func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {
 	}
 	guilds, err := s.LoadedGuilds(ctx)
 	if err != nil || !slices.Equal(guilds, []id.Guild{guild1.ID}) {
-		t.Errorf("loaded guilds %v, %v, want %v", guilds, err, guild1.ID)
+		t.Errorf("the loaded guilds are %v (%v), want %v", guilds, err, guild1.ID)
 	}
 }
 
-// One slot per guild is what makes a script on several keys possible in a cluster.
+// In a cluster a script can use several keys only in one slot.
 func TestAGuildIsOneSlot(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t, testenv.WithConfig("slowlog-log-slower-than 0", "slowlog-max-len 1000")).URL())
@@ -288,11 +288,11 @@ func TestAGuildIsOneSlot(t *testing.T) {
 		}
 		for _, arg := range call.Args[3:] {
 			if strings.HasPrefix(arg, "lb:") && !strings.HasPrefix(arg, prefix) {
-				t.Errorf("a script touches %s, outside the guild's slot", arg)
+				t.Errorf("a script uses the key %s, outside the guild's slot", arg)
 			}
 		}
 	}
 	if scripts < 8 {
-		t.Errorf("saw %d scripts, want at least 8", scripts)
+		t.Errorf("%d scripts ran, want at least 8", scripts)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// The world that these tests share with those of redisconn.
+// Guilds and users as in the tests of redisconn.
 const (
 	patience = boards.Patience
 	user1    = boards.User1

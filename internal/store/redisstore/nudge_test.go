@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-func TestNudges(t *testing.T) {
+func TestNudgesReachSubscribers(t *testing.T) {
 	server, err := embedded.StartRedis()
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestNudges(t *testing.T) {
 				ok(t, s.Nudge(ctx))
 				nudged(t, nudges, "after Nudge")
 			}
-			// No one receives these nudges: they merge into one, and never block the sender.
+			// Nobody receives these nudges. They merge into one, and do not block the sender.
 			for range 500 {
 				ok(t, s.Nudge(ctx))
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 // While the memory is full, earlier changes are still archived and idle guilds evicted, which frees memory.
-func TestAFullMemoryIsLeft(t *testing.T) {
+func TestAFullRedisCanBeEmptied(t *testing.T) {
 	ctx := t.Context()
 	full := func(t *testing.T, prepare func(s *redisstore.Store)) *redisstore.Store {
 		server := testenv.Redis(t)
@@ -31,16 +31,16 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 	archived := func(t *testing.T, s *redisstore.Store) {
 		t.Helper()
 		if got := s.Client().HGet(ctx, meta, "archived").Val(); got != "1" {
-			t.Errorf("archived is rev %s", got)
+			t.Errorf("the archived rev is %s, want 1", got)
 		}
 		if b := changesOf(t, s, guild1, 10); len(b.Rows) > 0 {
-			t.Errorf("something waits: %+v", b)
+			t.Errorf("changes still wait: %+v", b)
 		}
 	}
 	t.Run("a guild is archived", func(t *testing.T) {
 		s := full(t, change)
 		if ended(t, s, changesOf(t, s, guild1, 10)) {
-			t.Error("more waits")
+			t.Error("more changes wait, want none")
 		}
 		archived(t, s)
 	})
@@ -51,7 +51,7 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 		flushed(t, s)
 		archived(t, s)
 	})
-	t.Run("a guild leaves, and its log is whole", func(t *testing.T) {
+	t.Run("a guild is evicted, and its log is whole", func(t *testing.T) {
 		var state snapshot.State
 		s := full(t, func(s *redisstore.Store) {
 			change(s)
@@ -59,24 +59,24 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 			aged(t, s.Client())
 		})
 		if gone, err := s.Evict(ctx, snapshot.Quiet{Guild: guild1, State: state}, time.Hour); err != nil || !gone {
-			t.Fatalf("gone %v, %v", gone, err)
+			t.Fatalf("evicting the guild: %v (%v), want true", gone, err)
 		}
 		last := s.Client().XRevRangeN(ctx, prefix+"events:77", "+", "-", 1).Val()
 		if len(last) != 1 || last[0].Values["e"] != "1" {
-			t.Errorf("the last in the log is %v", last)
+			t.Errorf("the log's last entry is %v, want the eviction", last)
 		}
 	})
 	t.Run("a guild in use stays", func(t *testing.T) {
 		s := full(t, func(s *redisstore.Store) { aged(t, s.Client()) })
 		ok(t, s.NoteUses(ctx, []id.Guild{guild1.ID}))
 		if seen, err := s.Survey(ctx, []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen.Cold) > 0 {
-			t.Errorf("seen is %+v, %v", seen, err)
+			t.Errorf("the survey returns %+v (%v), want no cold guild", seen, err)
 		}
 	})
 }
 
-// A signed-in user can still read, with the session as it is.
-func TestSessionsOnARedisThatRefusesWrites(t *testing.T) {
+// A signed-in user can still read, with an unchanged session.
+func TestSessionsAreReadWhileRedisRefusesWrites(t *testing.T) {
 	for _, refusal := range testenv.Refusals {
 		t.Run(refusal.Name, func(t *testing.T) {
 			server := testenv.Redis(t)
@@ -85,10 +85,10 @@ func TestSessionsOnARedisThatRefusesWrites(t *testing.T) {
 			ok(t, s.PutSession(t.Context(), kept, time.Hour, signin.PutOptions{Limit: 3, Now: time.Now()}))
 			defer server.Refuse(refusal)()
 			if claimed, err := s.ClaimSession(t.Context(), kept.Hash, time.Minute); claimed || err != nil {
-				t.Errorf("claimed %v, %v", claimed, err)
+				t.Errorf("claiming the session: %v (%v), want false without an error", claimed, err)
 			}
 			if sealed, err := s.Session(t.Context(), kept.Hash); err != nil || string(sealed) != "x" {
-				t.Errorf("the session is %q, %v", sealed, err)
+				t.Errorf("the session is %q (%v), want x", sealed, err)
 			}
 		})
 	}

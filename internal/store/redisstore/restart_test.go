@@ -10,9 +10,9 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// When a server restarts while many guilds are read, each read fails because of the connection, the loading server or an unverified guild,
-// never because of a reply of the wrong shape.
-func TestARestartWhileChangesAreRead(t *testing.T) {
+// While a server restarts, each read of guilds fails because of the connection, the loading server or an unverified guild, never with a
+// reply of the wrong form.
+func TestReadsDuringARestartFailCleanly(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t, testenv.WithConfig("appendonly yes"))
 	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
@@ -50,6 +50,6 @@ func TestARestartWhileChangesAreRead(t *testing.T) {
 	}
 	close(done)
 	for err := range odd {
-		t.Errorf("a read while the server restarts: %v", err)
+		t.Errorf("a read while the server restarts returned %v", err)
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// Scripts use MAX_XP for the highest XP, a constant of package level, and never the number. Their lines fit a screen.
-func TestScriptsHaveNoHighestXPOfTheirOwn(t *testing.T) {
+// Scripts use the constant MAX_XP for the maximum XP, not the number. Their lines fit a screen.
+func TestScriptsUseTheConstantForTheMaximumXP(t *testing.T) {
 	err := fs.WalkDir(scriptFiles, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		text, err := scriptFiles.ReadFile(path)
 		if strings.Contains(string(text), "2147483647") {
-			t.Errorf("%s has the highest XP as a number", path)
+			t.Errorf("%s has the maximum XP as a number, want MAX_XP", path)
 		}
 		for line := range strings.Lines(string(text)) {
 			if len(line) > 141 {
@@ -27,6 +27,6 @@ func TestScriptsHaveNoHighestXPOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(constants, ", 2147483647, ") {
-		t.Errorf("scripts begin with %q", constants)
+		t.Errorf("the scripts' constants are %q, want the maximum XP among them", constants)
 	}
 }

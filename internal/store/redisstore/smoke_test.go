@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// heard collects the last word of each answer. For a refusal that is the whole answer.
+// heard collects the last word of each answer, which is the whole answer of a refusal.
 type heard struct {
 	mu    sync.Mutex
 	words map[string]bool
@@ -29,7 +29,7 @@ func (h *heard) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			for _, c := range cmds {
-				text := c.String() // the command, ": " and the answer
+				text := c.String() // "command: answer"
 				h.words[text[strings.LastIndex(text, " ")+1:]] = true
 			}
 		}()
@@ -38,7 +38,7 @@ func (h *heard) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 }
 
 // The cases that run on clusters and through sentinels cover every script and every refusal.
-func TestTheSmokeListRunsEveryScriptAndMeetsEveryRefusal(t *testing.T) {
+func TestTheSmokeCasesCoverScriptsAndRefusals(t *testing.T) {
 	client := connect(t, testenv.Redis(t).URL())
 	h := &heard{words: map[string]bool{}}
 	client.AddHook(h)
@@ -61,12 +61,12 @@ func TestTheSmokeListRunsEveryScriptAndMeetsEveryRefusal(t *testing.T) {
 	}
 	for _, name := range redisstore.ScriptNames(t) {
 		if !slices.Contains(ran, name) {
-			t.Errorf("no case runs %s.lua", name)
+			t.Errorf("no smoke case runs %s.lua", name)
 		}
 	}
 	for _, word := range redisstore.RefusalWords() {
 		if !h.words[word] {
-			t.Errorf("no case meets %s", word)
+			t.Errorf("no smoke case gets the refusal %s", word)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// An erased user is in no byte of the files: not in pages that are free, and not in the log.
+// No byte of the files names an erased user, neither in free pages nor in the log.
 func TestAnErasureLeavesNothingInTheFiles(t *testing.T) {
 	const user, name = "123456789012345678", "zebedeezz"
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func TestAnErasureLeavesNothingInTheFiles(t *testing.T) {
 	ok(err)
 	long := time.UnixMilli(1700000000000)
 	rows := make([]snapshot.Row, 500)
-	for i := range rows { // so many that pages become free
+	for i := range rows { // enough to make free pages
 		rows[i].UserID, rows[i].LastUpdated = id.User(fmt.Sprint(200000000000000000+i)), long
 		rows[i].User.Username = strings.Repeat("x", 30)
 	}
@@ -60,7 +60,7 @@ func TestAnErasureLeavesNothingInTheFiles(t *testing.T) {
 	ok(err)
 	ok(a.BeginErasure(t.Context(), user))
 	if len(in(user)) == 0 || len(in(name)) == 0 {
-		t.Fatalf("before, the id is in %v, the name in %v", in(user), in(name))
+		t.Fatalf("before the erasure the id is in %v and the name in %v, want both", in(user), in(name))
 	}
 	gone := make([]snapshot.Row, len(rows))
 	for i := range gone {
@@ -70,13 +70,13 @@ func TestAnErasureLeavesNothingInTheFiles(t *testing.T) {
 	o := erasure.Open{User: user, At: time.UnixMilli(1800000000000)}
 	ok(a.NoteSearched(t.Context(), user, o.At))
 	if all, err := a.EraseRows(t.Context(), o); err != nil || !all {
-		t.Fatalf("erased all: %v, %v", all, err)
+		t.Fatalf("erasing the rows: all %v (%v), want true", all, err)
 	}
 	ok(a.EndErasure(t.Context(), o))
 	if len(in(user)) > 0 || len(in(name)) > 0 {
-		t.Errorf("after the erasure the id is in %v, the name in %v", in(user), in(name))
+		t.Errorf("after the erasure the id is in %v and the name in %v", in(user), in(name))
 	}
 	if len(in(string(rows[1].UserID))) == 0 {
-		t.Error("others are gone, too")
+		t.Error("the erasure removed another user")
 	}
 }

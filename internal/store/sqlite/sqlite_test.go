@@ -32,13 +32,13 @@ func TestMigrationsAreAppliedOnce(t *testing.T) {
 	}
 	before, err := fresh.MigrationStatus(t.Context())
 	if err != nil || len(before) == 0 || !before[0].AppliedAt.IsZero() {
-		t.Fatalf("before: %+v, %v", before, err)
+		t.Fatalf("before migrating the status is %+v (%v), want migrations that are not applied", before, err)
 	}
 	fresh.Close()
 	sqlitetest.OpenAt(t, path)
 	after, err := sqlitetest.OpenAt(t, path).MigrationStatus(t.Context())
 	if err != nil || len(after) != len(before) || after[0].AppliedAt.IsZero() {
-		t.Errorf("after: %+v, %v", after, err)
+		t.Errorf("after migrating the status is %+v (%v), want all applied", after, err)
 	}
 }
 
@@ -49,12 +49,12 @@ func TestManyMigrateAtOnce(t *testing.T) {
 		group.Go(func() {
 			a, err := sqlite.Open(t.Context(), path)
 			if err != nil {
-				t.Errorf("open: %v", err)
+				t.Errorf("opening the archive: %v", err)
 				return
 			}
 			defer a.Close()
 			if err := a.Migrate(t.Context()); err != nil {
-				t.Errorf("migrate: %v", err)
+				t.Errorf("migrating: %v", err)
 			}
 		})
 	}
@@ -87,37 +87,37 @@ func TestOldChangesArePurged(t *testing.T) {
 	})
 }
 
-func TestFilesAreTheOwnersAlone(t *testing.T) {
+func TestFilesAreReadableByTheOwnerOnly(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "archive.db")
-	if err := os.WriteFile(path, nil, 0o644); err != nil { // an umask, or a copy, may have left it open
+	if err := os.WriteFile(path, nil, 0o644); err != nil { // a copy may have left it readable for others
 		t.Fatal(err)
 	}
 	a := sqlitetest.OpenAt(t, path)
 	storetest.PutGuild(t, a, "100000000000000001")
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) < 2 {
-		t.Fatalf("%d files, %v; want the archive and its log", len(entries), err)
+		t.Fatalf("the folder has %d files (%v), want the archive and its log", len(entries), err)
 	}
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has the mode %v, %v", e.Name(), info.Mode(), err)
+			t.Errorf("%s has the mode %v (%v), want 0600", e.Name(), info.Mode(), err)
 		}
 	}
 }
 
-func TestWhatWasWrittenIsThereAfterAClose(t *testing.T) {
+func TestWritesSurviveAClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	first := sqlitetest.OpenAt(t, path)
 	g := storetest.PutGuild(t, first, "100000000000000001")
 	first.Close()
 	if again, err := sqlitetest.OpenAt(t, path).Guild(t.Context(), g.ID); err != nil || again.Incarnation != g.Incarnation {
-		t.Errorf("after the close: %+v, %v", again, err)
+		t.Errorf("after the close the guild is %+v (%v), want incarnation %d", again, err, g.Incarnation)
 	}
 }
 
-func TestAnyPathIsThatOfTheFile(t *testing.T) {
+func TestThePathMayHaveAnyCharacters(t *testing.T) {
 	dir := t.TempDir()
 	const name = "a b%20c?mode=memory#.db"
 	a := sqlitetest.OpenAt(t, filepath.Join(dir, name))
@@ -130,21 +130,21 @@ func TestAnyPathIsThatOfTheFile(t *testing.T) {
 	for _, e := range entries {
 		switch info, err := e.Info(); {
 		case e.Name() != name && e.Name() != name+".migrate":
-			t.Errorf("there is a file %q", e.Name())
+			t.Errorf("opening made the file %q, want only %q", e.Name(), name)
 		case err != nil || e.Name() == name && info.Size() == 0:
-			t.Errorf("the archive is empty, %v", err)
+			t.Errorf("the archive's file is empty (%v)", err)
 		}
 	}
 }
 
-func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
+func TestOldDataOfKeysIsPurged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	storetest.ArchiveKeysPurge(t, sqlitetest.OpenAt(t, path), func(by time.Duration) {
 		exec(t, path, `UPDATE key_records SET at_ms = at_ms - ?`, by.Milliseconds())
 	})
 }
 
-func TestAGuildThatCannotBeReadHoldsUpNoOtherThatIsDue(t *testing.T) {
+func TestAnUnreadableGuildDelaysNoOtherDueGuild(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	storetest.ArchiveDueUnreadable(t, sqlitetest.OpenAt(t, path), func(g id.Guild) {
 		exec(t, path, `UPDATE guilds SET settings = '{}' WHERE id = ?`, string(g))

@@ -119,7 +119,7 @@ func (p *painter) missing(x, y, width float64, l line) {
 		return
 	}
 	p.round(outer)
-	// Its direction is opposite to the outer one's, which makes it a hole.
+	// The inner box runs in the opposite direction, which makes it a hole.
 	in := box{x: outer.x + thick, y: outer.y + outer.height - thick, width: outer.width - 2*thick, height: -(outer.height - 2*thick)}
 	p.round(in)
 	p.fill(l.paint)

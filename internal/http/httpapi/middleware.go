@@ -45,7 +45,7 @@ const clientGone = 499
 // crossOrigin lets pages of other origins read /v2, without credentials.
 func (a *api) crossOrigin(c *gin.Context) { a.cors.HandlerFunc(c.Writer, c.Request) }
 
-// noStore keeps what only the operator may see out of all caches.
+// noStore keeps the operator's answers out of all caches.
 func noStore(c *gin.Context) { c.Header("Cache-Control", "no-store") }
 
 // isPreflight reports whether a request is a preflight, as the browsers' standard defines it.

@@ -62,7 +62,7 @@ const (
 	Reset       Action = "reset"
 )
 
-// Entry is a record without what only its change knows.
+// Entry is the part of a record that is known before its change is made.
 type Entry struct {
 	By     By
 	Action Action

@@ -47,7 +47,7 @@ var (
 	// ErrImported says that the files were added before. ErrCutOff says that their import was cut off, too long ago to continue it.
 	ErrImported = errors.New("the files were imported before")
 	ErrCutOff   = errors.New("an import of the files was cut off too long ago")
-	// ErrOtherPlan says that an import of the files was cut off that had other calls.
+	// ErrOtherPlan says that an import of the files with other calls was cut off.
 	ErrOtherPlan = errors.New("another import of the files was cut off")
 )
 
@@ -90,7 +90,7 @@ type Archive interface {
 	// Import reads the record of an import into this incarnation by the SHA-256 of its files; nil if there is none.
 	Import(ctx context.Context, g leaderboard.GuildRef, files string) (*NotedImport, error)
 	// StartImport records an import. It replaces the one with the id replaces,
-	// unless that is empty. It returns snapshot.ErrStale if nothing has changed.
+	// unless that is empty. If it returns snapshot.ErrStale, nothing has changed.
 	StartImport(ctx context.Context, g leaderboard.GuildRef, files string, i NotedImport, replaces string) error
 	// FinishImport records that an import is done and that followers must get a
 	// reset. The audit log gets the number of members. An unknown id is no error.

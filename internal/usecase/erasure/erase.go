@@ -66,14 +66,14 @@ func (e *Eraser) erase(ctx context.Context, o Open) error {
 			return err
 		}
 	}
-	// Erase events last: until its rows are deleted, a closing period may still announce the user.
+	// Erase events last: until the user's rows are deleted, a closing period may still announce the user.
 	if err := e.live.EraseEvents(ctx, o.User); err != nil {
 		return err
 	}
 	return e.archive.EndErasure(ctx, o)
 }
 
-// search erases the user from all that Redis holds, and from the guilds that it must load for that. It returns when it had done that.
+// search erases the user from all that Redis holds, and from the guilds that it must load for that. It returns the time when this was done.
 func (e *Eraser) search(ctx context.Context, user id.User) (at time.Time, err error) {
 	loaded, err := e.live.LoadedGuilds(ctx)
 	var noted []Searched
@@ -202,7 +202,7 @@ func (e *Eraser) archived(ctx context.Context, user id.User, noted []Searched) e
 }
 
 const (
-	// leastPause and mostPause bound the pause between two rounds of Run. It is as long as that between two snapshots.
+	// leastPause and mostPause bound the pause between two rounds of Run. Within them it is the pause between two snapshots.
 	leastPause, mostPause = time.Second, 10 * time.Second
 	// openAtOnce is how many erasures one round completes.
 	openAtOnce = 20

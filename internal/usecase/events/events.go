@@ -19,7 +19,7 @@ import (
 const (
 	// KeptEvents is how many of a guild's latest events the log keeps at least.
 	KeptEvents = 10_000
-	// keptFor is how long these stay at least after the last of them.
+	// keptFor is how long the log keeps them at least, after the newest of them.
 	keptFor = time.Hour
 )
 
@@ -120,7 +120,7 @@ type Told struct {
 	Level, PreviousLevel level.Level // Level is 0 for a member who left; PreviousLevel is set only for a change of level
 	XP                   level.XP    // after the event
 	Add, Remove          []id.Role
-	Channel              id.Channel // Channel and the next field are set only for a LevelUp
+	Channel              id.Channel // Channel and Silent are set only for a LevelUp
 	Silent               bool
 	Hidden               bool
 }
@@ -162,8 +162,8 @@ func (x Extent) end() ID {
 	return ID{uint64(x.Now.UnixMilli()), 0}.before()
 }
 
-// misses reports whether the log may have dropped events after a position. It keeps KeptEvents
-// events, and for keptFor after the last. An id ahead of the log did not come from it.
+// misses reports whether the log may have dropped events after a position. The log keeps the latest
+// KeptEvents events until keptFor after the newest. An id ahead of the log did not come from it.
 func (x Extent) misses(after ID) bool {
 	if x.Count > 0 && x.Oldest.Compare(after) <= 0 && after.Compare(x.Newest) <= 0 {
 		return false

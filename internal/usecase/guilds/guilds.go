@@ -29,7 +29,8 @@ type Archive interface {
 	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
 	// ChangeGuild replaces the properties of the change. It may also return the faults of guild.Change.
 	ChangeGuild(ctx context.Context, g id.Guild, change guild.Change) (*guild.Guild, error)
-	// UpdateGuild replaces the settings, except name, icon and member count. It returns guild.ErrChanged if the guild was edited after edited.
+	// UpdateGuild replaces the settings, except name, icon and member count. It
+	// returns guild.ErrChanged if the guild was edited after the change number edited.
 	UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error)
 	// Directory is empty for a guild that is unknown or was never described.
 	Directory(ctx context.Context, g id.Guild) (guild.Directory, error)

@@ -46,9 +46,9 @@ func (a *Guilds) Describe(ctx context.Context, g id.Guild, given guild.Descripti
 	return a.changed(ctx, Manager, "describe a guild", g, err)
 }
 
-// Save replaces the guild that was read by the proposal. If the guild was edited in between, nothing changes
-// and the fault wraps guild.ErrChanged. It wraps guild.ErrVanityTaken if another guild has the vanity, and
-// guild.ErrSeasonClosed if the dates of a closed season would change. Saving equal settings changes nothing.
+// Save replaces the settings of read, the guild as it was read, by the proposal. If the guild was edited in between,
+// nothing changes and the fault wraps guild.ErrChanged. It wraps guild.ErrVanityTaken if another guild has the vanity,
+// and guild.ErrSeasonClosed if the dates of a closed season would change. Saving equal settings changes nothing.
 func (a *Guilds) Save(ctx context.Context, read *guild.Guild, p Proposal) (*guild.Guild, error) {
 	if guild.Same(read.Settings, p.settings) {
 		return read, nil

@@ -56,8 +56,8 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 	return h.hydrate(ctx, lock, before)
 }
 
-// verify puts a guild back into use that still holds all archived changes after its server was restarted or replaced. Like every load,
-// it raises the epoch, so that a batch read from the server before cannot be committed: it may hold changes that this server lacks.
+// verify puts a guild back into use after its server was restarted or replaced. The guild must hold all archived changes. Like every
+// load, it raises the epoch, so that a batch read from the server before cannot be committed: it may hold changes that this server lacks.
 func (h *Hydrator) verify(ctx context.Context, lock Lock, before snapshot.State) (done bool, err error) {
 	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before, lock.Rev)
 	if errors.Is(err, snapshot.ErrStale) {

@@ -18,8 +18,8 @@ import (
 // hydrationPage is how many members one query reads. At most two pages are in memory, less than 1 MB each, whatever the guild's size.
 const hydrationPage = 2000
 
-// copyMembers loads all members into the staging keys and returns how many. While it loads one page, it reads
-// the next. The reads need no transaction: after the raised epoch, no earlier writer can change the archive.
+// copyMembers loads all members into the staging keys and returns how many. While it loads one page, it reads the next.
+// The reads need no transaction: since the epoch was raised, no writer of an earlier epoch can change the archive.
 func (h *Hydrator) copyMembers(ctx context.Context, lock *Lock, boards *period.Boards, last period.Day) (members int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	pages := make(chan []snapshot.Row)
@@ -68,8 +68,8 @@ func (h *Hydrator) readPages(ctx context.Context, g leaderboard.GuildRef, boards
 	}
 }
 
-// CopyHidden copies changed flags of hidden users from the archive to a loaded guild. If it fails, the next caller
-// that knows of the change does it: to that caller, a guild with older flags is not loaded (leaderboard.GuildRef).
+// CopyHidden copies changed flags of hidden users from the archive to a loaded guild. If it fails, the next caller that
+// knows of the change does it: for that caller, a guild with older flags counts as not loaded (leaderboard.GuildRef).
 func (h *Hydrator) CopyHidden(ctx context.Context, g leaderboard.GuildRef) error {
 	_, err := h.copyHidden(ctx, g)
 	return err

@@ -24,7 +24,7 @@ var errArchiveOlder = errors.New("the archive is older than Redis; see docs/dura
 // errOtherFormat says that another version of Levelboard loaded the guild, in another format.
 var errOtherFormat = errors.New("this Redis holds data of another version: flush it")
 
-// ErrLost says that a hydration's lock expired or passed to another one.
+// ErrLost says that a hydration's lock expired, or that another hydration has taken it.
 var ErrLost = errors.New("the hydration lock was lost")
 
 // Reloaded is the rev to pass to RaiseEpoch before the live store is loaded.
@@ -64,8 +64,8 @@ type Archive interface {
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// LastDay reads the newest day on which any member gained; 0 if none did.
 	LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error)
-	// AddGains adds gains to rows, which are in the order of their ids: Gains, of the day
-	// last and the two days before it, newest first, and OnBoards, if there are boards.
+	// AddGains sets the Gains of rows for the day last and the two days before, newest
+	// first, and OnBoards if there are boards. rows are in the order of their ids.
 	AddGains(ctx context.Context, g leaderboard.GuildRef, rows []snapshot.Row, last period.Day, boards *period.Boards) error
 }
 
@@ -109,8 +109,8 @@ type Lock struct {
 	Guild leaderboard.GuildRef
 	Token string
 	Rev   int64 // of a guild that was FoundUnverified, which the lock keeps from changing; else 0
-	// For CommitHydration: Boards are the loaded boards, each after the last day on which a member gained anything;
-	// empty if no member has gains. Gained is the sum of the gains above 0 on each board, of present members.
+	// For CommitHydration: Boards has the last day with a gain and the range of each board (period.Boards). It is empty if no
+	// member has gains, and "-" if the guild counts none. Gained are the sums of the present members' gains above 0 on each board.
 	Boards string
 	Gained [4]int64
 }

@@ -58,9 +58,8 @@ func (h *Hydrator) Close() {
 	h.running.Wait()
 }
 
-// Load loads the guild if the live store does not hold this incarnation. Of all callers on all replicas, one
-// loads and the others wait, until their own deadlines at most: then it returns leaderboard.ErrStillLoading.
-// It returns leaderboard.ErrGuildMoved if the archive does not know the incarnation.
+// Load loads the guild if the live store does not hold this incarnation. Of all callers on all replicas, one loads and the others wait. At its
+// own deadline, a caller gets leaderboard.ErrStillLoading. It returns leaderboard.ErrGuildMoved if the archive does not know the incarnation.
 func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	return h.shared(ctx, g, "load", h.load)
 }

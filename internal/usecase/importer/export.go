@@ -47,7 +47,7 @@ func (f Format) MediaType() string {
 }
 
 // Export writes members, with levels by the guild's curve. It holds one member in
-// memory. It stops at the first error of all; its output is then no valid export.
+// memory. It stops at the first error in all; its output is then no valid export.
 func Export(w io.Writer, f Format, curve level.Curve, all iter.Seq2[Exported, error]) error {
 	if f == FormatCSV {
 		return exportCSV(w, curve, all)

@@ -11,7 +11,7 @@ type Fact struct {
 	Value int
 }
 
-// Facts returns the numbers of a preview: the first of them, and all others that are not 0.
+// Facts returns the numbers of a preview: Members, and all others that are not 0.
 func (p *Plan) Facts(r *Report) (facts []Fact) {
 	const subject = 6
 	for i, f := range []Fact{
@@ -33,7 +33,7 @@ func (p *Proposal) Taken() (list []string) {
 		list = append(list, "the curve")
 	}
 	if p.rewards != nil {
-		list = append(list, fmt.Sprintf("the role rewards (%d, in place of the ones there are)", len(p.rewards)))
+		list = append(list, fmt.Sprintf("the role rewards (%d, in place of the guild's)", len(p.rewards)))
 	}
 	if p.given["xpPerMessageMin"] != nil {
 		list = append(list, fmt.Sprintf("the XP per message (%s to %s)", p.given["xpPerMessageMin"], p.given["xpPerMessageMax"]))

@@ -28,7 +28,7 @@ func (j *jsonFile) whole(read func() error) error {
 		return err
 	}
 	if _, err := j.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return j.wrong("has something after its value; give several files each by its own name")
+		return j.wrong("has something after its value; name each file separately")
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// noLevel is the Shown of a row without a level of the source.
+// noLevel is Shown for a row whose source shows no level.
 const noLevel level.Level = -1
 
 // Row is a member in a file. The JSON tags are for the spool.

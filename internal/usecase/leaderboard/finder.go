@@ -94,7 +94,7 @@ func (f *Finder) Search(ctx context.Context, caller string, g *guild.Guild, q Qu
 	if errors.Is(err, shares.ErrShare) {
 		return Found{}, &fault.Error{
 			Code: fault.RateLimited, RetryAfter: namesTime, Cause: err,
-			Message: "You search too often at once. Wait for what you searched for, then try again.",
+			Message: "An earlier search of yours has not ended. Wait for its result, then try again.",
 		}
 	}
 	if err != nil {

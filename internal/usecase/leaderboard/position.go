@@ -40,7 +40,7 @@ const MaxAround = 100
 
 // Window says which part of a board to read around a member.
 type Window struct {
-	Limit  int64          // a running one; nil for the board of all time
+	Limit  int64          // 1 to MaxAround members; with an even limit, one more is above than below
 	Period *period.Period // a running one; nil for the board of all time
 }
 

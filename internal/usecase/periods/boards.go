@@ -27,7 +27,7 @@ const (
 	// For closingTime after the end of a day, week or month, it is most likely being closed, and requests for it get 503. An
 	// older period may never have been counted, so it is 404. Seasons have no such bound: the settings say which are counted.
 	closingTime = 15 * time.Minute
-	// lookTime is how long a request for a running period waits for the archive. Each period needs that once.
+	// lookTime is how long a request for a running period waits for the archive. It waits once for each period.
 	lookTime = time.Second
 	// lookAgain is the pause before the archive is asked again after it did not respond.
 	lookAgain = 5 * time.Second
@@ -184,7 +184,7 @@ func (b *Boards) Page(ctx context.Context, g *guild.Guild, p period.Period, numb
 }
 
 // notOnBoard is the fault's message for a member who is not on a period's board.
-const notOnBoard = "This user is not on the board of the period: it has the members who gained more in it than they lost, and of old periods the first 100 only."
+const notOnBoard = "This user is not on the board of the period: it has the members who gained more than they lost, and in old periods only the first 100."
 
 // Position reads a member's rank on the board of all time and on those of all
 // running periods. It returns a NotFound fault for a user without an entry.

@@ -58,7 +58,7 @@ const (
 	visitsAtOnce = 4
 	// closedAtOnce is how many periods of one guild close in one round, so that a guild unused for a year does not delay the others.
 	closedAtOnce = 100
-	// leastPause and mostPause bound the pause between two rounds. It is as long as that between two snapshots.
+	// leastPause and mostPause bound the pause between two rounds. Within them it is the pause between two snapshots.
 	leastPause, mostPause = time.Second, 10 * time.Second
 )
 
@@ -77,7 +77,7 @@ type Closer struct {
 
 	mu      sync.Mutex // guards the fields below
 	waiting map[leaderboard.GuildRef]mark
-	overdue map[leaderboard.GuildRef]time.Time // when the first period ended that has not closed
+	overdue map[leaderboard.GuildRef]time.Time // the end of the oldest period that has not closed
 }
 
 // mark is the rev up to which a guild must be archived before periods that ended before day can close.
@@ -184,7 +184,7 @@ func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) er
 	return err
 }
 
-// endedSince returns when the guild's first period ended that has not closed; zero if there is none.
+// endedSince returns the end of the guild's oldest period that has not closed; zero if there is none.
 func (c *Closer) endedSince(d Due) (ends time.Time) {
 	calendar := d.Guild.Calendar()
 	if p := planOf(d, calendar, period.DayAt(c.now(), calendar.Zone)); len(p.ended) > 0 {
@@ -246,7 +246,7 @@ func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calenda
 // close makes the steps of a plan, each in its own transaction. If it is cut off anywhere, the next round continues.
 func (c *Closer) close(ctx context.Context, held lease.Lease, d Due, calendar period.Calendar, p plan) error {
 	closed, open := slices.Clone(d.ClosedSeasons), maps.Clone(p.open)
-	for _, one := range p.ended { // these are open before the first step
+	for _, one := range p.ended { // all of them are open before the first step
 		if one.Kind != period.Seasonal {
 			open[one.Kind] = min(open[one.Kind], one.First)
 		}

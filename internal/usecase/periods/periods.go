@@ -73,7 +73,7 @@ type Archive interface {
 	// lease.ErrLost if the fence differs, and snapshot.ErrStale if the guild's incarnation or version does; then nothing is written.
 	ClosePeriod(ctx context.Context, l lease.Lease, c Closing) (closed bool, err error)
 	// Unannounced lists at most limit closed periods that have not been Announced and that have a board
-	// and at least one member. It lists them by their Number, from above after, with up to 10 winners.
+	// and at least one member. It lists them by Number, from the first above after, with up to 10 winners.
 	Unannounced(ctx context.Context, after int64, limit int) ([]Announcement, error)
 	// Announced records that a period was announced.
 	Announced(ctx context.Context, a Announcement) error
@@ -87,8 +87,8 @@ type Archive interface {
 	Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (Closed, error)
 	// Standings reads at most limit standings after a rank, in order. It skips standings that are no longer kept.
 	Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]Standing, error)
-	// StandingsBefore returns the rank after which limit standings begin that have the user in their middle. With an even limit, one more
-	// is above the user; at the ends of the board there are as many. It returns leaderboard.ErrNoMember if no kept standing has the user.
+	// StandingsBefore returns the rank after which a part of limit standings begins, with the user in its middle. With an even limit, one more
+	// is above the user. At the ends of the board the part is as long. It returns leaderboard.ErrNoMember if no kept standing has the user.
 	StandingsBefore(ctx context.Context, g leaderboard.GuildRef, periodID string, user id.User, limit int) (after int64, err error)
 	// ClosedPeriods lists at most limit closed periods of a kind or of all (""), from an offset on, that have a board
 	// and at least one member. The newest start comes first, then the shorter period. Each has up to 3 winners.

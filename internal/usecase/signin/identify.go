@@ -59,7 +59,7 @@ func (p *Provider) identify(ctx context.Context, t Token) (Identity, error) {
 	if err := p.get(ctx, "/users/@me/guilds", t, &in); err != nil {
 		return Identity{}, err
 	}
-	// A null is no empty list of guilds.
+	// null does not mean an empty list of guilds.
 	answer := Identity{User: user, Complete: in != nil && len(in) <= maxGuilds}
 	for _, g := range in {
 		known, whole := g.guild()

@@ -151,7 +151,7 @@ func (s *Sessions) begin(ctx context.Context, r record) (string, error) {
 	return fresh.String(), nil
 }
 
-// ttl is how long the store must keep a session: IdleTime, and seenTime more, since its last use is only known so exactly.
+// ttl is how long the store must keep a session: IdleTime, and seenTime more, since the last use is only known to that precision.
 func (s *Sessions) ttl(r record) time.Duration {
 	return min(IdleTime+seenTime, max(r.Started.Add(LifeTime).Sub(s.o.Now()), time.Millisecond))
 }
@@ -244,8 +244,8 @@ type Kept struct {
 
 // Store keeps sessions, for all replicas. Each method may be repeated when its outcome is unknown.
 type Store interface {
-	// PutSession stores a new session for ttl (milliseconds). Of its user's
-	// sessions, it keeps the limit that end last; now decides which have ended.
+	// PutSession stores a new session for ttl (milliseconds). It keeps at most o.Limit
+	// sessions of the user, those that end last; o.Now decides which have ended.
 	PutSession(ctx context.Context, s Kept, ttl time.Duration, o PutOptions) error
 	// Session returns the sealed record, or ErrNoSession.
 	Session(ctx context.Context, h Hash) ([]byte, error)

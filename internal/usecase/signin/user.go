@@ -44,7 +44,7 @@ func (s *Session) Manages(g *guild.Guild) bool {
 	return g.IsManager(s.User.ID) || slices.ContainsFunc(s.Guilds, func(known Guild) bool { return known.ID == g.ID && known.manages() })
 }
 
-// MayRead reports whether the user may read the guild's board: every user a public one, its members and managers a private one.
+// MayRead reports whether the user may read the guild's board. Every user may read a public one, members and managers a private one.
 func (s *Session) MayRead(g *guild.Guild) bool {
 	if g.Visibility == guild.Public {
 		return true

@@ -14,7 +14,7 @@ import (
 func evictIdle(idle time.Duration) time.Duration { return idle + idle/noteEvery }
 
 // evict removes idle guilds from the live store, for a part of the interval, and returns the others for the next round. A guild may have
-// changed since the survey, so evict asks the archive again, and the script checks that the guild is still as the archive holds it.
+// changed since the survey, so evict asks the archive again, and the script that evicts checks that the guild is still as the archive holds it.
 func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 	var gone atomic.Int64
 	deadline := time.Now().Add(w.interval / 4)

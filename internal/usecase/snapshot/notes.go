@@ -33,8 +33,8 @@ type Notes struct {
 	fresh []id.Guild            // to be noted, in the order of their Add
 }
 
-// NewNotes returns Notes that call note. If a guild is added within again after it was
-// noted, it is not noted before that time is over. With 0, the next round notes it.
+// NewNotes returns Notes that call note. A guild that was noted is not noted
+// once more before the time again is over. With 0, the next round does it.
 func NewNotes(note func(ctx context.Context, guilds []id.Guild) error, again time.Duration) *Notes {
 	return &Notes{note: note, again: again, known: map[id.Guild]struct{}{}}
 }

@@ -53,7 +53,7 @@ func (r *round) writePages(ctx context.Context, tasks []*task) {
 	r.end(ctx, read)
 }
 
-// next sets the page. After the last page of this round, no change from before its first page still waits.
+// next sets the page. After the last page, no change from before the round's first page still waits.
 func (t *task) next(p Page) {
 	t.Page = p
 	switch {

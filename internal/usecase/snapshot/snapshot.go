@@ -45,7 +45,7 @@ type State struct {
 type Batch struct {
 	Guild leaderboard.GuildRef
 	Epoch int64
-	// Rev bounds the batch, which has every member that changed up to it and was not archived since.
+	// Rev bounds the batch: it has every member that changed up to Rev and was not archived since.
 	Rev int64
 	// Known is the highest rev that the live store knew to be archived, or about to be, before it
 	// read this batch. If the archive holds a higher one, the live store has gone back in time.

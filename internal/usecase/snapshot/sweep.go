@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// sweepEvery is the number of intervals in which all loaded guilds are surveyed, a share in each. A replica killed between a
-// change and its note leaves a changed guild out of the index. Fully archived guilds are compared with the archive (compare).
+// sweepEvery is the number of intervals in which all loaded guilds are surveyed, a share in each. This finds changed guilds that are not in
+// the index, because their replica was killed between the change and its note. Fully archived guilds are compared with the archive (compare).
 const sweepEvery = 12
 
 // sweeper is the writer's progress in surveying all loaded guilds.

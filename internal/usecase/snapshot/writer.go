@@ -27,8 +27,8 @@ const (
 	// requestSlack is how much longer the archive keeps a request than it may be repeated, since its clock and Redis' may differ.
 	requestSlack = time.Hour
 	purgeLimit   = 5000
-	// mostTick bounds the pause between two renewals. With a long interval it
-	// keeps takeovers short, and stops, which wait to see another process renew.
+	// mostTick bounds the pause between two renewals, so that takeovers are fast even
+	// with a long interval. So are stops, which wait until another process renews.
 	mostTick = 1250 * time.Millisecond
 	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
 	putBackTime = 2 * time.Second

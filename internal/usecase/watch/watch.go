@@ -149,7 +149,7 @@ func (v *Watcher) Leave() {
 }
 
 // Next waits until the page differs from its last result, and returns the newest state; a slow watcher misses states in between. It
-// fails when the guild is deleted, the period ends or the feed is closed, and when ctx ends, after which Next can be called again.
+// fails when the guild is deleted, the period ends or the feed is closed. It also fails when ctx ends; then Next can be called again.
 func (v *Watcher) Next(ctx context.Context) (State, error) {
 	for {
 		select {
@@ -203,7 +203,7 @@ func (f *Feed) look(at target, p *page) {
 	}
 }
 
-// current returns a watched guild as it is now. Its number of hidden flags makes the next read copy flags that nobody has copied yet.
+// current returns a watched guild as it is now. It has the newest number of hidden flags, so that the next read copies flags that Redis lacks.
 func (f *Feed) current(ctx context.Context, g *guild.Guild) *guild.Guild {
 	ctx, cancel := context.WithTimeout(ctx, readTime/4) // if the archive is silent, this leaves time for the read
 	defer cancel()

@@ -159,7 +159,7 @@ func TestABoardWithoutPeriodsHasNoTabs(t *testing.T) {
 	b := s.browser()
 	b.get("/leaderboard/gophers").want(200).lacks(`aria-label="Periods"`, "/periods")
 	b.get("/leaderboard/gophers?period=week").want(404, "There is no leaderboard for this period.")
-	b.get("/leaderboard/gophers/periods").want(200, "No more periods.")
+	b.get("/leaderboard/gophers/periods").want(200, "No period has ended yet.")
 	b.get(memberPath(1)).want(200, ">#2</span>").lacks("This week", "XP by day")
 }
 

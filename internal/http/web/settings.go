@@ -146,7 +146,7 @@ func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	}
 	switch {
 	case gid == "" || fault.Is(err, fault.NotFound):
-		return nil, fault.Wrap(err, fault.NotFound, "No community has this ID. Check the address.")
+		return nil, fault.Wrap(err, fault.NotFound, "No community has this ID. Check the address, or ask the operator to set it up.")
 	case err == nil && !session.Manages(g):
 		return nil, fault.New(fault.Forbidden, "Only the owner and the administrators of this community can see and change its settings.")
 	}

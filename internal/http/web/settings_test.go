@@ -133,7 +133,7 @@ func TestOnlyManagersSeeAndChangeSettings(t *testing.T) {
 		bo.post(settingsAddress, with(form, "do", do, "vanity", "mine")).want(403, "Only the owner and the administrators").lacks("900000000000000002")
 	}
 	bo.get(settingsAddress).want(403).lacks("900000000000000002")
-	bo.get("/guilds/299999999999999999/settings").want(404, "No community has this ID. Check the address.").lacks("vanity")
+	bo.get("/guilds/299999999999999999/settings").want(404, "No community has this ID. Check the address, or ask the operator to set it up.").lacks("vanity")
 	bo.get("/guilds/gophers/settings").want(404)
 	b.post(settingsAddress, with(form, "do", "save", "vanity", "mine"), "Origin", "https://evil.example").want(403, "another site")
 	b.get("/guilds/" + string(closed) + "/settings").want(403)

@@ -70,12 +70,7 @@ func Main(args, environ []string, version string, stderr io.Writer) int {
 
 // Run runs the bot until ctx ends, and then sends what is queued for at most ten seconds.
 func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
-	options := &slog.HandlerOptions{Level: s.LogLevel}
-	var handler slog.Handler = slog.NewTextHandler(out, options)
-	if s.LogFormat == "json" {
-		handler = slog.NewJSONHandler(out, options)
-	}
-	log := slog.New(logs.NewHandler(handler, time.Now))
+	log := slog.New(logs.NewHandler(logs.New(out, s.LogLevel, s.LogFormat == "json").Handler(), time.Now))
 	kept, err := store.Open(s.Data, s.Queue)
 	if err != nil {
 		return err

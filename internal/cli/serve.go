@@ -14,6 +14,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
+	"levelboard/internal/platform/logs"
 	"levelboard/internal/platform/version"
 	"levelboard/internal/usecase/signin"
 )
@@ -143,9 +144,5 @@ func limitMemory(container memlimit.Provider) {
 
 // newLogger returns the configured logger.
 func newLogger(w io.Writer, cfg config.Config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: cfg.LogLevel}
-	if cfg.LogFormat == config.JSON {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
+	return logs.New(w, cfg.LogLevel, cfg.LogFormat == config.JSON)
 }

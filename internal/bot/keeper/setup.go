@@ -75,10 +75,11 @@ func (g *guild) key() string {
 // make brings the owner and the administrators up to date, and makes what is missing: the guild, and a key for it that is the owner's and not
 // refused. Only the worker calls it.
 func (g *guild) make(ctx context.Context) (isNew bool, err error) {
-	path, document, names := "/guilds/"+g.id, object{}, g.names()
-	var owner, unfit string
+	path, document := "/guilds/"+g.id, object{}
+	var owner, unfit, name string
+	members := 0
 	g.update(func() {
-		owner, unfit = g.facts.OwnerID, g.refused
+		owner, unfit, name, members = g.facts.OwnerID, g.refused, g.facts.Name, max(1, g.members)
 		document["ownerId"] = owner
 		if g.admins != nil {
 			maps.DeleteFunc(g.admins, func(_ string, is bool) bool { return !is })
@@ -91,8 +92,7 @@ func (g *guild) make(ctx context.Context) (isNew bool, err error) {
 	}
 	err = g.admin(ctx, http.MethodPatch, path, document, nil)
 	if api.Status(err) == http.StatusNotFound {
-		isNew, unfit = true, g.key()
-		maps.Copy(document, names)
+		isNew, unfit, document["name"], document["memberCount"] = true, g.key(), name, members
 		err = g.admin(ctx, http.MethodPut, path, document, nil)
 	}
 	if err != nil {
@@ -123,8 +123,9 @@ func (g *guild) make(ctx context.Context) (isNew bool, err error) {
 
 // sendFacts reads and sends the guild's facts if they have changed.
 func (g *guild) sendFacts(ctx context.Context) error {
-	changed := false
+	changed, members := false, 0
 	g.update(func() {
+		members = g.members
 		if changed = g.changed && time.Since(g.told) > factTicks*g.k.Tick; changed {
 			g.changed, g.told = false, time.Now()
 		}
@@ -138,9 +139,9 @@ func (g *guild) sendFacts(ctx context.Context) error {
 		_, err = g.make(ctx)
 	}
 	if err == nil {
-		directory := g.names()
-		directory["roles"], directory["channels"] = facts.Roles, facts.Channels
-		err = g.put(ctx, "/directory", directory)
+		err = g.put(ctx, "/directory", object{
+			"name": facts.Name, "icon": orNull(facts.Icon), "memberCount": max(1, members), "roles": facts.Roles, "channels": facts.Channels,
+		})
 	}
 	if err != nil {
 		g.update(func() { g.changed = true })
@@ -163,12 +164,4 @@ func (g *guild) noteFacts(facts chat.Guild) {
 		g.behind = g.behind || !maps.Equal(admins, g.adminRoles) || !maps.Equal(hiding, g.hideRoles)
 		g.facts, g.adminRoles, g.hideRoles = facts, admins, hiding
 	})
-}
-
-// names are what both the guild's document and its directory have.
-func (g *guild) names() (names object) {
-	g.update(func() {
-		names = object{"name": g.facts.Name, "icon": orNull(g.facts.Icon), "memberCount": max(1, g.members)}
-	})
-	return names
 }

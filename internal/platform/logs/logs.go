@@ -1,9 +1,10 @@
 // Package logs prepares every line of the service's log: it adds the attributes of the line's
-// context, such as the request's id, and limits repeated lines. It does not format or write lines.
+// context, such as the request's id, and limits repeated lines.
 package logs
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -22,6 +23,15 @@ func With(ctx context.Context, attrs ...slog.Attr) context.Context {
 func Attrs(ctx context.Context) []slog.Attr {
 	attrs, _ := ctx.Value(attrsKey{}).([]slog.Attr)
 	return attrs
+}
+
+// New returns a logger that writes lines of text or of JSON.
+func New(w io.Writer, level slog.Level, asJSON bool) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
 }
 
 // Handler adds the context's attributes to each record, and drops repeats from slog.LevelInfo up: 10 records with the same level and message pass

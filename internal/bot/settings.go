@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -47,18 +48,12 @@ const (
 func Load(environ []string) (s Settings, err error) {
 	s.Tick, s.AnswerTime, s.Queue = time.Second, answerTime, queueLimit
 	var problems []error
-	vars, known := map[string]string{}, map[string]bool{}
-	for _, kv := range environ {
-		name, value, _ := strings.Cut(kv, "=")
-		if vars[name] = value; value == "" {
-			delete(vars, name)
-		}
-	}
+	vars, known := env.ToMap(environ), map[string]bool{}
+	maps.DeleteFunc(vars, func(_, value string) bool { return value == "" })
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
 		name := f.Tag.Get("env")
 		known[name] = true
 		if f.Tag.Get("secret") != "" {
-			known[name+secretfile.Suffix] = true
 			problems = append(problems, secretfile.Resolve(vars, name))
 		}
 	}

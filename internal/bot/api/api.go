@@ -2,6 +2,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -26,8 +27,8 @@ const (
 
 // Client calls one service. Goroutines may share it.
 type Client struct {
-	base  string
-	calls *retryablehttp.Client
+	base           string
+	calls, streams *http.Client
 }
 
 // New returns a client of the service at a base URL.
@@ -35,7 +36,7 @@ func New(base string) *Client {
 	calls := retryablehttp.NewClient() // tries five times; the keeper tries again later
 	calls.Logger, calls.HTTPClient.Timeout, calls.RetryWaitMin = nil, callTime, firstWait
 	calls.ErrorHandler = retryablehttp.PassthroughErrorHandler // the last answer says why
-	return &Client{base: base, calls: calls}
+	return &Client{base: base, calls: calls.StandardClient(), streams: &http.Client{Transport: calls.HTTPClient.Transport}}
 }
 
 // Request is one call.
@@ -45,6 +46,7 @@ type Request struct {
 	Key          string // the API key
 	AdminToken   string // in place of a key, under /admin
 	Once         string // the Idempotency-Key
+	After        string // the Last-Event-ID of a stream
 	Reason       string // for the audit log
 }
 
@@ -78,31 +80,11 @@ func (c *Client) Ping(ctx context.Context) error {
 // Do makes a call, and repeats it a few times while that may help. out takes the answer: a []byte as it is, else JSON; nil drops it.
 // A change that may have been made is repeated under the same Idempotency-Key, so it is made once.
 func (c *Client) Do(ctx context.Context, r Request, out any) error {
-	var text any // nil without a body
-	if r.Body != nil {
-		text, _ = json.Marshal(r.Body) // maps of what JSON has
-	}
-	request, err := retryablehttp.NewRequestWithContext(ctx, r.Method, c.base+r.Path, text)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	for name, value := range map[string]string{"X-Api-Key": r.Key, "Idempotency-Key": r.Once, "X-Audit-Log-Reason": url.PathEscape(r.Reason)} {
-		if value != "" {
-			request.Header.Set(name, value)
-		}
-	}
-	if r.AdminToken != "" {
-		request.Header.Set("Authorization", "Bearer "+r.AdminToken)
-	}
-	answer, err := c.calls.Do(request)
+	answer, err := c.open(ctx, c.calls, r)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode/100 != 2 {
-		return failure(answer)
-	}
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
@@ -115,10 +97,34 @@ func (c *Client) Do(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-func failure(answer *http.Response) error {
+// open makes a call. It returns an answer that is a success, or an Error.
+func (c *Client) open(ctx context.Context, client *http.Client, r Request) (*http.Response, error) {
+	var text []byte
+	if r.Body != nil {
+		text, _ = json.Marshal(r.Body) // maps of what JSON has
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, c.base+r.Path, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "X-Api-Key": r.Key, "Idempotency-Key": r.Once, "Last-Event-ID": r.After, "X-Audit-Log-Reason": url.PathEscape(r.Reason),
+	} {
+		if value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	if r.AdminToken != "" {
+		request.Header.Set("Authorization", "Bearer "+r.AdminToken)
+	}
+	answer, err := client.Do(request)
+	if err != nil || answer.StatusCode/100 == 2 {
+		return answer, err
+	}
+	defer answer.Body.Close()
 	var said struct{ Message string }
 	_ = json.NewDecoder(answer.Body).Decode(&said) // a proxy's page has no message
-	return &Error{Status: answer.StatusCode, Message: cmp.Or(said.Message, http.StatusText(answer.StatusCode))}
+	return nil, &Error{Status: answer.StatusCode, Message: cmp.Or(said.Message, http.StatusText(answer.StatusCode))}
 }
 
 // Event is one event of a guild. Type is empty for the first id of a stream.
@@ -151,21 +157,11 @@ func (c *Client) Stream(ctx context.Context, key, guildID, after string, apply f
 	defer cancel()
 	watch := time.AfterFunc(silence, cancel)
 	defer watch.Stop()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/v2/guilds/"+guildID+"/events", nil)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("X-Api-Key", key)
-	request.Header.Set("Last-Event-ID", after)
-	client := http.Client{Transport: c.calls.HTTPClient.Transport} // without the time limit of calls
-	answer, err := client.Do(request)
+	answer, err := c.open(ctx, c.streams, Request{Method: http.MethodGet, Path: "/v2/guilds/" + guildID + "/events", Key: key, After: after})
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return failure(answer)
-	}
 	for event, err := range sse.Read(io.TeeReader(answer.Body, alarm{watch}), nil) {
 		if err != nil {
 			return err

@@ -32,19 +32,25 @@ type (
 		Roles       []string
 		Permissions discord.Permissions // of one who uses a command
 	}
-	// event is an event of a channel, a member, a message, a role, a command or a button.
+	// event is an event of a guild, a channel, a member, a message, a role, a command or a button.
 	event struct {
 		channel
-		member
-		GuildID   string  `json:"guild_id"`
-		ChannelID string  `json:"channel_id"`
-		WebhookID string  `json:"webhook_id"`
-		Author    user    // of a message
-		Member    *member // who wrote, or uses a command
+		User      user // of a member
+		Roles     ids
+		GuildID   string `json:"guild_id"`
+		ChannelID string `json:"channel_id"`
+		WebhookID string `json:"webhook_id"`
+		Author    user   // of a message
+		Member    member // who wrote, or uses a command
 
 		Token string // of a use
 		Data  use
+
+		MemberCount       int `json:"member_count"` // of a guild
+		Unavailable       bool
+		Channels, Threads []channel
 	}
+	ids []string
 	// use is a use of a command or a button.
 	use struct {
 		Name     string
@@ -57,13 +63,13 @@ type (
 		Value   json.RawMessage // a word, an id, or a number
 		Options []option
 	}
-	guildEvent struct {
-		ID                string
-		Unavailable       bool
-		MemberCount       int `json:"member_count"`
-		Channels, Threads []channel
-	}
 )
+
+// UnmarshalJSON implements json.Unmarshaler. A guild's roles are no ids; it has none.
+func (i *ids) UnmarshalJSON(text []byte) error {
+	_ = json.Unmarshal(text, (*[]string)(i))
+	return nil
+}
 
 func (u user) member(roles []string) chat.Member {
 	m := u.Member
@@ -73,24 +79,35 @@ func (u user) member(roles []string) chat.Member {
 
 // onEvent is called for the events of a shard, one after the other.
 func (c *Client) onEvent(name string, data json.RawMessage) error {
-	if name == "GUILD_CREATE" || name == "GUILD_UPDATE" || name == "GUILD_DELETE" {
-		return c.onGuild(name, data)
-	}
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
 		return err
+	}
+	if e.GuildID == "" && strings.HasPrefix(name, "GUILD_") {
+		e.GuildID = e.ID
 	}
 	if e.GuildID == "" {
 		return nil
 	}
 	guild := c.Guilds(e.GuildID)
 	switch name {
+	case "GUILD_CREATE":
+		for _, ch := range slices.Concat(e.Channels, e.Threads) {
+			c.parents.Add(ch.ID, ch.ParentID)
+		}
+		if !e.Unavailable { // else Discord has an outage
+			guild.Arrived(e.MemberCount)
+		}
+	case "GUILD_DELETE":
+		if !e.Unavailable {
+			guild.Left()
+		}
 	case "THREAD_CREATE":
 		c.parents.Add(e.ID, e.ParentID)
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE":
 		c.parents.Add(e.ID, e.ParentID)
 		guild.Changed()
-	case "CHANNEL_DELETE", "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE":
+	case "GUILD_UPDATE", "CHANNEL_DELETE", "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE":
 		guild.Changed()
 	case "GUILD_MEMBER_ADD":
 		guild.Updated(e.User.member(e.Roles), true)
@@ -102,31 +119,10 @@ func (c *Client) onEvent(name string, data json.RawMessage) error {
 		c.running.Go(func() error { return c.onInteraction(guild, e) })
 	case "MESSAGE_CREATE": // of people: not of bots, webhooks or Discord itself
 		kind, author := discord.MessageType(e.Type), e.Author.member(nil)
-		if (kind == discord.MessageTypeDefault || kind == discord.MessageTypeReply) && e.WebhookID == "" && e.Member != nil && !author.Bot {
+		if (kind == discord.MessageTypeDefault || kind == discord.MessageTypeReply) && e.WebhookID == "" && !author.Bot {
 			author.Roles = e.Member.Roles
 			guild.Wrote(chat.Message{ID: e.ID, ChannelID: e.ChannelID, ParentID: c.parentOf(e.ChannelID), Author: author})
 		}
-	}
-	return nil
-}
-
-func (c *Client) onGuild(name string, data json.RawMessage) error {
-	var g guildEvent
-	if err := json.Unmarshal(data, &g); err != nil {
-		return err
-	}
-	guild := c.Guilds(g.ID)
-	switch {
-	case name == "GUILD_UPDATE":
-		guild.Changed()
-	case g.Unavailable: // Discord has an outage
-	case name == "GUILD_DELETE":
-		guild.Left()
-	default:
-		for _, ch := range slices.Concat(g.Channels, g.Threads) {
-			c.parents.Add(ch.ID, ch.ParentID)
-		}
-		guild.Arrived(g.MemberCount)
 	}
 	return nil
 }
@@ -152,10 +148,6 @@ func (c *Client) parentOf(channelID string) string {
 
 // onInteraction answers a command or a button.
 func (c *Client) onInteraction(guild chat.Listener, e event) error {
-	kind := discord.InteractionType(e.Type)
-	if e.Member == nil || kind != discord.InteractionTypeApplicationCommand && kind != discord.InteractionTypeComponent {
-		return nil
-	}
 	rights := e.Member.Permissions
 	question := chat.Question{
 		Asker: e.Member.User.member(e.Member.Roles), Command: e.Data.Name, Button: e.Data.CustomID, Options: map[string]string{},
@@ -172,7 +164,7 @@ func (c *Client) onInteraction(guild chat.Listener, e event) error {
 	ctx, cancel := context.WithTimeout(context.Background(), c.AnswerTime)
 	defer cancel()
 	answer := discord.InteractionResponse{Type: discord.InteractionResponseTypeCreateMessage, Data: message(guild.Asked(ctx, question))}
-	if kind == discord.InteractionTypeComponent {
+	if discord.InteractionType(e.Type) == discord.InteractionTypeComponent {
 		answer.Type = discord.InteractionResponseTypeUpdateMessage
 	}
 	id, _ := snowflake.Parse(e.ID)

@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// checkAnswer checks the answer of a described operation.
+// checkAnswer checks the answer of an operation in openapi.json.
 func (x exchange) checkAnswer(route *routers.Route, params map[string]string) []error {
 	described := route.Operation.Responses.Status(x.response.StatusCode)
 	if described == nil {
@@ -33,7 +33,7 @@ func (x exchange) matches(described *openapi3.ResponseRef, route *routers.Route,
 	var problems []error
 	if bodiless := x.request.Method == http.MethodHead || len(described.Value.Content) == 0; bodiless {
 		if len(x.received) > 0 {
-			problems = append(problems, fmt.Errorf("the answer has a body where there must be none"))
+			problems = append(problems, fmt.Errorf("the answer has a body, want none"))
 		}
 		described = headersOnly(described)
 	} else if err := x.readable(); err != nil {
@@ -51,12 +51,12 @@ func (x exchange) matches(described *openapi3.ResponseRef, route *routers.Route,
 		err = x.bodies.check(described.Value.Content, x.response.Header.Get("Content-Type"), x.received)
 	}
 	if err != nil {
-		problems = append(problems, fmt.Errorf("the answer breaks the description: %w", err))
+		problems = append(problems, fmt.Errorf("the answer violates the description: %w", err))
 	}
 	return problems
 }
 
-// readable checks that the body is what its media type says.
+// readable checks that the body has the format of its media type.
 func (x exchange) readable() error {
 	switch media := x.response.Header.Get("Content-Type"); media {
 	case "image/svg+xml":
@@ -93,8 +93,8 @@ func headersOnly(described *openapi3.ResponseRef) *openapi3.ResponseRef {
 	return &openapi3.ResponseRef{Value: &stripped}
 }
 
-// only returns the route with described as the only answer to a GET. The validator does not check HEAD and 304, so they are passed to it
-// in this form, which it checks.
+// only returns the route with described as the only answer to a GET. The validator does not check HEAD and 304, so they are given to it
+// in this form.
 func only(route *routers.Route, described *openapi3.ResponseRef) *routers.Route {
 	narrowed, operation := *route, *route.Operation
 	operation.Responses = openapi3.NewResponses(openapi3.WithStatus(http.StatusOK, described))
@@ -102,19 +102,19 @@ func only(route *routers.Route, described *openapi3.ResponseRef) *routers.Route 
 	return &narrowed
 }
 
-// undocumented checks the answer to an address or a method that the description does not have: one of the failures that
-// can meet any request, 405 with a true Allow where only the method is wrong, and never anything else.
+// undocumented checks the answer for an address or a method that openapi.json lacks. It must be a failure that can meet any request, and 405
+// with the right Allow only for a wrong method.
 func (x exchange) undocumented(doc *openapi3.T, methods []string) []error {
 	names := map[int]string{
 		http.StatusUnauthorized: "Unauthorized", http.StatusNotFound: "NotFound",
 		http.StatusInternalServerError: "InternalError", http.StatusServiceUnavailable: "Unavailable",
 	}
 	if strings.Contains(x.request.URL.EscapedPath()+"/", "//") {
-		names[http.StatusBadRequest] = "BadRequest" // an address of the description with an id left empty
+		names[http.StatusBadRequest] = "BadRequest" // a documented address with an empty id
 	}
 	if len(methods) > 0 {
 		delete(names, http.StatusNotFound)
-		names[http.StatusMethodNotAllowed] = "BadRequest" // any failure looks like it, and no operation can document 405
+		names[http.StatusMethodNotAllowed] = "BadRequest" // any failure has its form, and no operation can document 405
 	}
 	prefix := "Admin"
 	if x.underV2() {
@@ -157,7 +157,7 @@ func (x exchange) preflight() []error {
 	}
 	for _, name := range []string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"} {
 		if x.response.Header.Get(name) == "" {
-			problems = append(problems, fmt.Errorf("the header %s is missing", name))
+			problems = append(problems, fmt.Errorf("the preflight's answer lacks the header %s", name))
 		}
 	}
 	return problems

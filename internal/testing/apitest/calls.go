@@ -13,13 +13,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Call is a valid request of one operation of the description, made of its examples.
+// Call is a valid request of one operation, made from the description's examples.
 type Call struct {
 	Method, Path, Query string
-	Body                string // empty for none
+	Body                string // may be empty
 }
 
-// Address is the path with the query.
+// Address returns the path with the query.
 func (c Call) Address() string {
 	if c.Query == "" {
 		return c.Path
@@ -30,7 +30,7 @@ func (c Call) Address() string {
 // Admin reports whether the call needs the admin token.
 func (c Call) Admin() bool { return strings.HasPrefix(c.Path, "/admin/") }
 
-// Calls returns a call of each operation, about this guild and this user. Tests that are about all routes range over them.
+// Calls returns a call of each operation on this guild and this user, for tests of all routes.
 func Calls(tb testing.TB, guild, user string) (calls []Call) {
 	tb.Helper()
 	d, err := shared()
@@ -55,7 +55,7 @@ func Calls(tb testing.TB, guild, user string) (calls []Call) {
 	return calls
 }
 
-// give gives a parameter of the path, a required one of the query, or the ids that stand for one.
+// give sets a path parameter, a required query parameter, or the ids that stand for one.
 func (c *Call) give(p *openapi3.Parameter, values map[string]string) {
 	value, ok := values[p.Name]
 	if !ok {
@@ -87,7 +87,7 @@ func exampleBody(tb testing.TB, op *openapi3.Operation) string {
 	}
 	body, err := json.Marshal(example)
 	if err != nil || example == nil {
-		tb.Fatalf("%s has no example of its body: %v", op.OperationID, err)
+		tb.Fatalf("the operation %s has no example of its body: %v", op.OperationID, err)
 	}
 	return string(body)
 }

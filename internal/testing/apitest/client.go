@@ -12,16 +12,15 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Client sends requests to one service and checks every one of them, and every answer, against the description. It is safe
-// for concurrent use while its test runs.
+// Client sends requests to one service, and checks each request and each answer against the description. It is safe for concurrent use while
+// its test runs.
 type Client struct {
 	tb   testing.TB
 	base string
 	http *http.Client
 }
 
-// NewClient returns a client of the service at base, an address without a path. When the test ends, its idle connections
-// are closed.
+// NewClient returns a client of the service at base, an address without a path. Its idle connections are closed when the test ends.
 func NewClient(tb testing.TB, base string) *Client {
 	tb.Helper()
 	pool := &http.Transport{}
@@ -47,18 +46,17 @@ func Header(name, value string) Option {
 	return func(r *http.Request) { r.Header.Set(name, value) }
 }
 
-// AdminToken sends the token of /admin.
+// AdminToken sends the admin token.
 func AdminToken(token string) Option { return Header("Authorization", "Bearer "+token) }
 
-// Bad marks the request as one that breaks the description on purpose. It is sent all the same, and fails the test if the service
-// accepts it.
+// Bad marks a request that violates the description on purpose. The client sends it, and the test fails if the service accepts it.
 func Bad() Option {
 	return func(r *http.Request) { *r = *r.WithContext(context.WithValue(r.Context(), badRequestKey{}, true)) }
 }
 
-// Do sends a request to path (with its query). key is the API key; empty sends none. body is a string or bytes sent as they
-// are, nil for no body, or anything else as JSON; with one, Content-Type is application/json. A request that gets no answer fails
-// the test at once, so call Do in the test's own goroutine.
+// Do sends a request to path, which may have a query. key is the API key, or empty. body is a string or bytes sent unchanged, nil for none, or
+// anything else as JSON; with a body the Content-Type is application/json. A request without an answer fails the test at once, so call Do in
+// the test's own goroutine.
 func (c *Client) Do(method, path, key string, body any, options ...Option) Response {
 	c.tb.Helper()
 	resp, err := c.send(method, path, key, body, options...)
@@ -68,7 +66,7 @@ func (c *Client) Do(method, path, key string, body any, options ...Option) Respo
 	return resp
 }
 
-// send is Do with an error for a request that gets no answer.
+// send is Do with an error for a request without an answer.
 func (c *Client) send(method, path, key string, body any, options ...Option) (Response, error) {
 	content, err := encode(body)
 	if err != nil {
@@ -118,13 +116,13 @@ func JSON[T any](tb testing.TB, r Response) T {
 	tb.Helper()
 	var value T
 	if err := json.Unmarshal(r.Body, &value); err != nil {
-		tb.Fatalf("the body of a %d is not the JSON that was expected: %v; %s", r.Status, err, cut(r.Body))
+		tb.Fatalf("decoding the body of a %d: %v; %s", r.Status, err, cut(r.Body))
 	}
 	return value
 }
 
-// At returns the value at a path of property names and array indexes in the body, such as At[float64](tb, r, "levels", 0,
-// "xp"), or fails the test at once. Numbers are float64; a null is the zero value of a pointer or any type.
+// At returns the value at a path of property names and indexes in the body, such as At[float64](tb, r, "levels", 0, "xp"), or fails the test
+// at once. Numbers are float64. A null is the zero value of a pointer or any type.
 func At[T any](tb testing.TB, r Response, path ...any) T {
 	tb.Helper()
 	value := JSON[any](tb, r)
@@ -134,22 +132,22 @@ func At[T any](tb testing.TB, r Response, path ...any) T {
 			object, _ := value.(map[string]any)
 			next, ok := object[s]
 			if !ok {
-				tb.Fatalf("there is no %v in %s", path, cut(r.Body))
+				tb.Fatalf("the body has no %v: %s", path, cut(r.Body))
 			}
 			value = next
 		case int:
 			array, _ := value.([]any)
 			if s < 0 || s >= len(array) {
-				tb.Fatalf("there is no %v in %s", path, cut(r.Body))
+				tb.Fatalf("the body has no %v: %s", path, cut(r.Body))
 			}
 			value = array[s]
 		default:
-			tb.Fatalf("a path holds names and indexes, not %T", step)
+			tb.Fatalf("a path has names and indexes, not a %T", step)
 		}
 	}
 	typed, ok := value.(T)
 	if !ok && value != nil {
-		tb.Fatalf("%v is %v (%T), not a %T, in %s", path, value, value, typed, cut(r.Body))
+		tb.Fatalf("%v is %v (%T), want a %T, in %s", path, value, value, typed, cut(r.Body))
 	}
 	return typed
 }

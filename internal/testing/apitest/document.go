@@ -1,5 +1,5 @@
-// Package apitest holds the tests of the API to its description, docs/openapi.json: a transport that checks every request and every answer
-// against it, a client on that transport, and a lint of the description itself. It starts no service.
+// Package apitest checks the API against docs/openapi.json, the description: with a transport that checks every request and every answer, a
+// client on that transport, and a lint of the description itself. It starts no service.
 package apitest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"levelboard/docs"
 )
 
-// loadDocument loads the description and checks it, with its examples, as an OpenAPI 3.1 document. Each call returns its own.
+// loadDocument loads the description and validates it with its examples as OpenAPI 3.1. Each call returns a new document.
 func loadDocument(tb testing.TB) *openapi3.T {
 	tb.Helper()
 	doc, err := load()
@@ -38,15 +38,15 @@ func load() (*openapi3.T, error) {
 	return doc, nil
 }
 
-// description is the document with its routes. Loading takes long enough that all transports of a process share one.
+// description is the document with its routes. All transports of a process share one, because loading it takes long.
 type description struct {
 	doc    *openapi3.T
 	router routers.Router
 	bodies bodies
 }
 
-// bodies are the compiled schemas of JSON bodies. The validator would compile one for each body and each parameter that it checks, so
-// it sees no schema of a body, and an older version of OpenAPI, which is enough for parameters and headers.
+// bodies are the compiled schemas of JSON bodies. The validator would compile one for each body and parameter that it checks, so it gets no
+// schemas of bodies, and an older version of OpenAPI that is enough for parameters and headers.
 type bodies map[*openapi3.MediaType]*jsonschema.Schema
 
 func compileBodies(doc *openapi3.T) (bodies, error) {
@@ -76,7 +76,7 @@ func compileBodies(doc *openapi3.T) (bodies, error) {
 	for _, types := range content {
 		media := types["application/json"]
 		if media == nil || media.Schema == nil || media.Schema.Ref == "" {
-			continue // an inline schema is simple, and the validator's
+			continue // the validator checks inline schemas
 		}
 		if compiled[media], err = compiler.Compile("openapi.json" + media.Schema.Ref); err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func compileBodies(doc *openapi3.T) (bodies, error) {
 	return compiled, nil
 }
 
-// check checks a body of the content. Its media type is checked elsewhere.
+// check checks a body against its content's schema. The media type is checked elsewhere.
 func (b bodies) check(content openapi3.Content, mediaType string, body []byte) error {
 	schema := b[content.Get(mediaType)]
 	if schema == nil {

@@ -15,13 +15,13 @@ import (
 	"levelboard/docs"
 )
 
-// lintDescription fails tb for every rule that the description breaks: it is valid with its examples, no name stands in it twice, each
-// operation has a unique id, a summary, a description and a known tag, its failures carry the {message} body, those that
-// can meet any request are documented, objects in answers are closed and complete, and generators of clients understand it.
+// lintDescription fails tb for every broken rule: the description is valid with its examples, no name is in it twice, each operation has a
+// unique id, a summary, a description and a known tag, failures have the {message} body, those that can meet any request are
+// documented, objects in answers are closed and complete, and client generators understand it.
 func lintDescription(tb testing.TB) {
 	tb.Helper()
 	if !jsontext.Value(docs.OpenAPI).IsValid() {
-		tb.Errorf("docs/openapi.json is not JSON with unique names: a path, a method or a property stands in it twice")
+		tb.Errorf("docs/openapi.json is not JSON with unique names: a path, a method or a property is in it twice")
 	}
 	var document map[string]any
 	if err := json.Unmarshal(docs.OpenAPI, &document); err != nil {
@@ -47,8 +47,8 @@ func lint(doc *openapi3.T) []string {
 
 type linter struct {
 	doc      *openapi3.T
-	ids      map[string]string // operationId -> where
-	shapes   map[string]string // path with its parameters' names left out -> path
+	ids      map[string]string // operationId to its place
+	shapes   map[string]string // path without its parameters' names to the path
 	problems []string
 }
 
@@ -140,7 +140,7 @@ func (l *linter) response(path, where, status string, r *openapi3.Response) {
 	}
 }
 
-// closed finds objects that would let a stray or a missing property of an answer pass.
+// closed finds objects that allow an unknown or a missing property in an answer.
 func (l *linter) closed(where string, ref *openapi3.SchemaRef, seen map[string]bool) {
 	if ref == nil || ref.Value == nil || (ref.Ref != "" && seen[ref.Ref]) {
 		return
@@ -151,7 +151,7 @@ func (l *linter) closed(where string, ref *openapi3.SchemaRef, seen map[string]b
 		if open := s.UnevaluatedProperties.Has == nil || *s.UnevaluatedProperties.Has; open {
 			l.report("%s: an object %s takes unknown properties; set unevaluatedProperties to false", where, ref.Ref)
 		}
-		// Generators for TypeScript read what is required beside allOf, those for Go in it.
+		// TypeScript's generators read required beside allOf, Go's read it inside.
 		properties, required := together(s)
 		if len(s.AllOf) > 0 && !slices.Equal(slices.Sorted(slices.Values(s.Required)), slices.Sorted(slices.Values(required))) {
 			l.report("%s: %s requires other properties beside allOf than in it", where, ref.Ref)
@@ -169,7 +169,7 @@ func (l *linter) closed(where string, ref *openapi3.SchemaRef, seen map[string]b
 	}
 }
 
-// together are the properties of a schema with those of its allOf, and what its allOf requires.
+// together returns the properties of a schema and its allOf, and what its allOf requires.
 func together(s *openapi3.Schema) (properties openapi3.Schemas, required []string) {
 	properties = maps.Clone(s.Properties)
 	for _, part := range s.AllOf {

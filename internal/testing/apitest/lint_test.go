@@ -8,10 +8,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-func TestTheDescriptionIsSound(t *testing.T) { lintDescription(t) }
+func TestTheDescriptionPassesTheLint(t *testing.T) { lintDescription(t) }
 
-// Answers are checked by the schemas alone, so the schemas have to refuse what they should: each case changes an example of
-// the description into something that must not pass.
+// Answers are checked by their schemas only, so the schemas must refuse wrong values. Each case changes an example of the description to an
+// invalid one.
 func TestSchemasRefuseWrongValues(t *testing.T) {
 	doc := loadDocument(t)
 	example := func(path string, status int) string {
@@ -58,7 +58,7 @@ func TestSchemasRefuseWrongValues(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			changed := strings.Replace(c.valid, c.from, c.to, 1)
 			if changed == c.valid {
-				t.Fatalf("%s does not stand in %s", c.from, c.valid)
+				t.Fatalf("the example lacks %s, which the case replaces: %s", c.from, c.valid)
 			}
 			schema := doc.Components.Schemas[c.schema].Value
 			visit := func(text string) error {
@@ -69,10 +69,10 @@ func TestSchemasRefuseWrongValues(t *testing.T) {
 				return schema.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.VisitAsResponse())
 			}
 			if err := visit(c.valid); err != nil {
-				t.Fatalf("unchanged, it is refused: %v", err)
+				t.Fatalf("the unchanged example is refused: %v", err)
 			}
 			if visit(changed) == nil {
-				t.Fatalf("%s is accepted", changed)
+				t.Fatalf("the invalid value is accepted: %s", changed)
 			}
 		})
 	}

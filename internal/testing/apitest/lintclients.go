@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// clientLinter finds parts from which generators make a poor client: a required property with a default, which a client could not leave
-// out; a number without the format double, which would be a float32 in Go; a variant of a union without a name of its own; and an unused
-// component.
+// clientLinter finds parts from which generators make a poor client: a required property with a default, a number without the format
+// double, which becomes a float32 in Go, a variant of a union without its own name, and an unused component.
 type clientLinter struct {
 	components map[string]any
 	used       map[string]bool // references, such as #/components/schemas/Guild
 	problems   []string
 }
 
-// lintForClients takes the description as encoding/json reads it.
+// lintForClients takes the description as decoded by encoding/json.
 func lintForClients(document map[string]any) []string {
 	components, _ := document["components"].(map[string]any)
 	l := clientLinter{components: components, used: map[string]bool{}}
@@ -25,7 +24,7 @@ func lintForClients(document map[string]any) []string {
 		named, _ := components[kind].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(named)) {
 			reference := "#/components/" + kind + "/" + name
-			if !l.used[reference] && kind != "securitySchemes" { // which are named, not referred to
+			if !l.used[reference] && kind != "securitySchemes" { // used by name, not by reference
 				l.report(reference, "is not used by anything")
 			}
 		}
@@ -37,7 +36,7 @@ func (l *clientLinter) report(where, problem string) {
 	l.problems = append(l.problems, where+" "+problem)
 }
 
-// visit looks at a value of the document and at all in it.
+// visit checks a value of the document and everything in it.
 func (l *clientLinter) visit(where string, value any) {
 	switch value := value.(type) {
 	case []any:
@@ -93,7 +92,7 @@ func isNumber(kind any) bool {
 	return kind == "number" || slices.Contains(list, any("number"))
 }
 
-// hasDefault reports whether a property has a default, or the component that it refers to.
+// hasDefault reports whether a property, or the component that it refers to, has a default.
 func (l *clientLinter) hasDefault(property any) bool {
 	schema, _ := property.(map[string]any)
 	if schema == nil {

@@ -16,27 +16,27 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// checkRequest checks the request, and that the service did not accept one that it should have refused.
+// checkRequest checks the request, and that the service accepted no invalid one.
 func (x exchange) checkRequest(route *routers.Route, params map[string]string) []error {
 	marked := x.request.Context().Value(badRequestKey{}) != nil
 	accepted := x.response.StatusCode < 300
 	var problems []error
 	if err := x.violation(route, params); err != nil {
 		if !marked {
-			problems = append(problems, fmt.Errorf("the request breaks the description, and is not marked by Bad: %w", err))
+			problems = append(problems, fmt.Errorf("the request violates the description, and is not marked by Bad: %w", err))
 		}
 		if accepted {
-			problems = append(problems, fmt.Errorf("the service accepted a request that breaks the description: %w", err))
+			problems = append(problems, fmt.Errorf("the service accepted a request that violates the description: %w", err))
 		}
 	}
 	if err := x.credentials(route, params); err != nil && accepted {
-		problems = append(problems, fmt.Errorf("the service answered without credentials: %w", err))
+		problems = append(problems, fmt.Errorf("the service answered a request without credentials: %w", err))
 	}
 	return problems
 }
 
-// violation is how the request breaks the description, credentials apart. What JSON Schema cannot say is added: nothing
-// may be given twice, and bodies are UTF-8.
+// violation returns how the request violates the description, credentials apart. It adds rules that JSON Schema lacks: nothing is given
+// twice, and bodies are UTF-8.
 func (x exchange) violation(route *routers.Route, params map[string]string) error {
 	values, err := url.ParseQuery(x.request.URL.RawQuery)
 	if err != nil {
@@ -70,14 +70,14 @@ func (x exchange) credentials(route *routers.Route, params map[string]string) er
 			header = a.SecurityScheme.Name
 		}
 		if x.request.Header.Get(header) == "" {
-			return fmt.Errorf("%s is not there", header)
+			return fmt.Errorf("the header %s is missing", header)
 		}
 		return nil
 	})
 	return openapi3filter.ValidateSecurityRequirements(context.Background(), input, *required)
 }
 
-// input is a copy of the request that the validator may change.
+// input returns a copy of the request that the validator may change.
 func (x exchange) input(route *routers.Route, params map[string]string, auth openapi3filter.AuthenticationFunc) *openapi3filter.RequestValidationInput {
 	copied := x.request.Clone(context.Background())
 	copied.Method = route.Method
@@ -94,8 +94,8 @@ func (x exchange) input(route *routers.Route, params map[string]string, auth ope
 	}
 }
 
-// withinInt64 is the query with integers that are larger than the validator can hold, which the description allows where
-// it sets no maximum, replaced by the largest that it can.
+// withinInt64 returns the query with integers beyond the validator's range replaced by the largest in the range. The description allows
+// them where it sets no maximum.
 func withinInt64(u *url.URL, route *routers.Route) string {
 	values, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -106,7 +106,7 @@ func withinInt64(u *url.URL, route *routers.Route) string {
 		if p.In != openapi3.ParameterInQuery || !p.Schema.Value.Type.Is(openapi3.TypeInteger) || !values.Has(p.Name) {
 			continue
 		}
-		// Out of range, ParseInt returns the end of the range.
+		// Out of its range ParseInt returns the nearest value.
 		if n, err := strconv.ParseInt(values.Get(p.Name), 10, 64); errors.Is(err, strconv.ErrRange) {
 			values.Set(p.Name, strconv.FormatInt(n, 10))
 		}

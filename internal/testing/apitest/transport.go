@@ -12,16 +12,16 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// badRequestKey is in the context of a request that Bad marked.
+// badRequestKey marks the context of a request with Bad.
 type badRequestKey struct{}
 
-// newTransport returns a transport that sends requests through base (http.DefaultTransport when nil) and fails tb whenever
-//   - a request breaks the description and is not marked by Bad;
-//   - the service answers 2xx to a request that breaks it, or that lacks the key or token it requires;
-//   - an answer breaks it: an undocumented status, a missing or malformed header, a wrong body, or a body where there is none;
-//   - an address or a method that is not in it is answered by anything but a failure of the documented form.
+// newTransport returns a transport that sends requests through base (http.DefaultTransport if nil) and fails tb when
+//   - a request violates the description and is not marked by Bad;
+//   - the service answers 2xx to a request that violates it, or that lacks a required key or token;
+//   - an answer violates it: an undocumented status, a missing or invalid header, a wrong body, or a body where there is none;
+//   - an unknown address or method is answered by anything but a failure of the documented form.
 //
-// The caller gets the answer in any case. It is safe for concurrent use while tb runs.
+// The caller gets the answer in any case. The transport is safe for concurrent use while tb runs.
 func newTransport(tb testing.TB, base http.RoundTripper) http.RoundTripper {
 	tb.Helper()
 	if base == nil {
@@ -40,7 +40,7 @@ type transport struct {
 	base http.RoundTripper
 }
 
-// RoundTrip sends the request and checks both sides.
+// RoundTrip sends the request and checks it and its answer.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.tb.Helper()
 	sent, err := drain(r.Body)
@@ -88,7 +88,7 @@ func (t *transport) route(r *http.Request) (*routers.Route, map[string]string, e
 	return t.router.FindRoute(r)
 }
 
-// documentedMethods is what Allow has to list for the request's path; empty for a path that is not described.
+// documentedMethods returns the methods that Allow must list for the request's path, none for an unknown path.
 func (t *transport) documentedMethods(r *http.Request) []string {
 	var methods []string
 	probe := r.Clone(r.Context())
@@ -122,12 +122,12 @@ type exchange struct {
 	received []byte
 }
 
-// underV2 says that the limits' headers belong on the answer.
+// underV2 reports whether the answer must have the limits' headers.
 func (x exchange) underV2() bool {
 	return x.request.URL.Path == "/v2" || strings.HasPrefix(x.request.URL.Path, "/v2/")
 }
 
-// String shows the exchange without the credentials in it.
+// String returns the exchange without its credentials.
 func (x exchange) String() string {
 	return fmt.Sprintf("  sent:     %s %s %s\n  received: %d %s", x.request.Method, x.request.URL.RequestURI(),
 		cut(x.sent), x.response.StatusCode, cut(x.received))

@@ -20,7 +20,7 @@ const (
 	failure = `{"message":"No."}`
 )
 
-// verdict stands in for the test that uses the transport, and remembers what was reported.
+// verdict stands in for the test that uses the transport, and records what is reported.
 type verdict struct {
 	testing.TB
 	mu       sync.Mutex
@@ -35,7 +35,7 @@ func (v *verdict) Errorf(format string, args ...any) {
 	v.problems = append(v.problems, fmt.Sprintf(format, args...))
 }
 
-// said is an answer that the server has to give: true unless a case changes it.
+// said is the answer that the server must give. It is valid unless a case changes it.
 type said struct {
 	status int
 	body   string
@@ -57,7 +57,7 @@ func (s said) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, s.body)
 }
 
-// ask sends one request to a server that answers with s, and returns what the transport reported.
+// ask sends a request to a server that answers with s, and returns what the transport reported.
 func ask(t *testing.T, s said, method, path, body string, options ...Option) []string {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -77,7 +77,7 @@ func ask(t *testing.T, s said, method, path, body string, options ...Option) []s
 
 var pageHeaders = map[string]string{"ETag": `"1"`, "Cache-Control": "no-cache", "Vary": "X-Api-Key"}
 
-func TestTransportCatchesLies(t *testing.T) {
+func TestTheTransportReportsInvalidAnswers(t *testing.T) {
 	cases := []struct {
 		name, method, path, body string
 		answer                   said
@@ -104,13 +104,13 @@ func TestTransportCatchesLies(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			all := strings.Join(ask(t, c.answer, c.method, c.path, c.body), "\n")
 			if !strings.Contains(all, c.want) {
-				t.Fatalf("it reports %q, want something about %q", all, c.want)
+				t.Fatalf("the transport reports %q, want %q in it", all, c.want)
 			}
 		})
 	}
 }
 
-func TestTransportChecksRequests(t *testing.T) {
+func TestTheTransportReportsInvalidRequests(t *testing.T) {
 	refused := said{status: 400, body: failure}
 	cases := []struct{ name, method, path, body string }{
 		{"short snowflake", "GET", "/v2/levels/1/users/2", ""},
@@ -125,32 +125,32 @@ func TestTransportChecksRequests(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			if problems := ask(t, refused, c.method, c.path, c.body, Bad()); len(problems) != 0 {
-				t.Errorf("marked and refused, it reports %s", strings.Join(problems, "\n"))
+				t.Errorf("for a marked and refused request the transport reports %s, want nothing", strings.Join(problems, "\n"))
 			}
 			if all := strings.Join(ask(t, refused, c.method, c.path, c.body), "\n"); !strings.Contains(all, "not marked") {
-				t.Errorf("unmarked, it reports %q", all)
+				t.Errorf("for an unmarked request the transport reports %q, want that it is not marked", all)
 			}
 			accepting := said{status: 200, body: summaryOK, header: pageHeaders}
 			if all := strings.Join(ask(t, accepting, c.method, c.path, c.body, Bad()), "\n"); !strings.Contains(all, "accepted a request") {
-				t.Errorf("accepted, it reports %q", all)
+				t.Errorf("for an accepted request the transport reports %q, want that it was accepted", all)
 			}
 		})
 	}
 }
 
-func TestTransportCatchesAnswersWithoutCredentials(t *testing.T) {
+func TestTheTransportReportsAnswersWithoutCredentials(t *testing.T) {
 	anonymous := func(r *http.Request) { r.Header.Del("X-Api-Key") }
 	if all := strings.Join(ask(t, said{status: 200, body: memberOK}, "GET", memberURL, "", anonymous), "\n"); !strings.Contains(all, "without credentials") {
-		t.Errorf("for a member, it reports %q", all)
+		t.Errorf("for a member without a key the transport reports %q", all)
 	}
 	if problems := ask(t, said{status: 401, body: failure}, "GET", memberURL, "", anonymous); len(problems) != 0 {
-		t.Errorf("for a 401, it reports %v", problems)
+		t.Errorf("for a 401 without a key the transport reports %v, want nothing", problems)
 	}
 	page := said{status: 200, body: boardOK, header: pageHeaders}
 	if problems := ask(t, page, "GET", "/v2/levels/gophers?page=1", "", anonymous); len(problems) != 0 {
-		t.Errorf("for a leaderboard, it reports %v", problems)
+		t.Errorf("for a leaderboard without a key the transport reports %v, want nothing", problems)
 	}
-	if all := strings.Join(ask(t, said{status: 204}, "DELETE", "/admin/keys/k3v9qzr2m8xa", ""), "\n"); !strings.Contains(all, "Authorization is not there") {
-		t.Errorf("for /admin with an API key, it reports %q", all)
+	if all := strings.Join(ask(t, said{status: 204}, "DELETE", "/admin/keys/k3v9qzr2m8xa", ""), "\n"); !strings.Contains(all, "Authorization is missing") {
+		t.Errorf("for /admin with an API key the transport reports %q", all)
 	}
 }

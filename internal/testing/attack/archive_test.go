@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// large is a service whose guild has so many archived members. Each member's name has a word for each of three letters.
+// large returns a service whose guild has this many thousand archived members. Each member's name has a word for each of three letters.
 func large(t *testing.T, thousands int, environ ...string) (s *target, postgres string) {
 	postgres = testenv.Postgres(t)
 	s = start(t, append(environ, "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+postgres,
@@ -36,12 +36,12 @@ func large(t *testing.T, thousands int, environ ...string) (s *target, postgres 
 	return s, postgres
 }
 
-// searching returns an ordinary client that looks for members by name, which takes the archive.
+// searching returns an ordinary client that searches members by name, which uses the archive.
 func (s *target) searching() *ordinary {
 	return s.client().does("GET", "/v2/guilds/"+guildID+"/members?search=nnn", "")
 }
 
-// get repeats a page from an address until the test ends.
+// get requests a page again and again from an address until the test ends.
 func (s *target) get(ctx context.Context, from net.IP, path, cookies string) {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}
 	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: testenv.Patience}
@@ -54,8 +54,8 @@ func (s *target) get(ctx context.Context, from net.IP, path, cookies string) {
 	}
 }
 
-// A signed-in user reads the profile page as often as the limits allow, and the archive still answers others.
-func TestManyLooksAtAProfile(t *testing.T) {
+// A signed-in user reads the profile as often as the limits allow, and the archive still answers others.
+func TestManyReadsOfAProfileDelayNobody(t *testing.T) {
 	provider := testenv.OAuth(t)
 	s, postgres := large(t, 0, provider.Environ()...)
 	conn, err := pgx.Connect(t.Context(), postgres)
@@ -83,9 +83,9 @@ func TestManyLooksAtAProfile(t *testing.T) {
 	s.searching().wantServedSoon()
 }
 
-// An address that searches a large board by single letters, again and again, blocks neither other searches nor the revocation of keys, even while the
-// board is restored.
-func TestALargeBoard(t *testing.T) {
+// An address searches a large board by single letters, again and again. That blocks neither other searches nor the revocation of keys, even
+// while the board is restored.
+func TestSearchesAndRestoresOfALargeBoardDelayNobody(t *testing.T) {
 	s, _ := large(t, 60)
 	t.Run("searches by single letters", func(t *testing.T) {
 		s.t = t

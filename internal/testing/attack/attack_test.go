@@ -18,8 +18,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Bodies that arrive a byte a second, for keys that anybody can make, take no place from others.
-func TestSlowSmallBodies(t *testing.T) {
+// Bodies that arrive one byte a second, for made-up keys, take no place from other clients.
+func TestSlowSmallBodiesTakeNoPlaces(t *testing.T) {
 	for _, proxy := range []string{"", "nginx", "haproxy", "caddy"} {
 		t.Run(cmp.Or(proxy, "directly"), func(t *testing.T) {
 			var trusted []string
@@ -48,7 +48,7 @@ func TestSlowSmallBodies(t *testing.T) {
 	}
 }
 
-// sendSlowly sends a head, and a byte of a body each second until the service has had enough.
+// sendSlowly sends a head, and then one byte of a body each second until the service refuses it.
 func sendSlowly(ctx context.Context, address string, from net.IP, head string) {
 	conn := dial(ctx, address, from, nil)
 	if conn == nil {
@@ -65,7 +65,7 @@ func sendSlowly(ctx context.Context, address string, from net.IP, head string) {
 		}
 		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
 		if n, _ := conn.Read(make([]byte, 512)); n > 0 {
-			return // it was refused
+			return // the service refused it
 		}
 	}
 }
@@ -79,8 +79,8 @@ func dial(ctx context.Context, address string, from net.IP, control func(network
 	return conn
 }
 
-// Clients that ask for page after page and read none take no place from others.
-func TestClientsThatNeverRead(t *testing.T) {
+// Clients that request page after page and read none take no place from others.
+func TestClientsThatNeverReadTakeNoPlaces(t *testing.T) {
 	s := start(t)
 	pages := strings.Repeat("GET /v2/levels/"+guildID+"?page=1 HTTP/1.1\r\nHost: h\r\n\r\n", 60)
 	attackers(t, 300, func(ctx context.Context, n int) {
@@ -99,9 +99,9 @@ func TestClientsThatNeverRead(t *testing.T) {
 	s.client().wantServed()
 }
 
-// An address that opens more connections than there are descriptors takes none from other clients, the stores and the ops listener. Without a
+// An address that opens more connections than there are descriptors takes none from other clients, the stores and the ops port. Without a
 // limit for addresses, new connections are refused and earlier ones stay in use.
-func TestManyConnections(t *testing.T) {
+func TestManyConnectionsOfAnAddressAreRefused(t *testing.T) {
 	for name, unlimited := range map[string]bool{"of one address": false, "where addresses have no limit": true} {
 		t.Run(name, func(t *testing.T) {
 			redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
@@ -114,7 +114,7 @@ func TestManyConnections(t *testing.T) {
 			if unlimited {
 				client.transport.MaxConnsPerHost = 1
 				if failure := client.call(); failure != "" {
-					t.Fatal(failure)
+					t.Fatalf("before the attack a request of the ordinary client failed: %s", failure)
 				}
 			} else {
 				client.transport.DisableKeepAlives = true
@@ -126,10 +126,10 @@ func TestManyConnections(t *testing.T) {
 					return
 				}
 				defer conn.Close()
-				_, _ = io.WriteString(conn, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n") // or it would be closed after five seconds
+				_, _ = io.WriteString(conn, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n") // an idle one would be closed after five seconds
 				<-ctx.Done()
 			})
-			attackers(t, 1, func(context.Context, int) { // the operator
+			attackers(t, 1, func(context.Context, int) { // the operator's checks
 				if s.opsStatus("/readyz") != 200 {
 					silent.Add(1)
 				}
@@ -140,11 +140,11 @@ func TestManyConnections(t *testing.T) {
 			}
 			client.wantServed()
 			s.refusesMany(reason)
-			if n := silent.Load(); n > 1 { // one when the machine stands still for longer than Redis may be silent
-				t.Errorf("the ops listener did not say that all is well %d times", n)
+			if n := silent.Load(); n > 1 { // a busy machine may fail one
+				t.Errorf("%d checks of the ops port failed, want at most 1", n)
 			}
 			if warnings := strings.Count(s.logged(), "a connection was closed at once"); warnings == 0 || warnings > 100 {
-				t.Errorf("there are %d warnings in the log", warnings)
+				t.Errorf("the log has %d warnings of closed connections, want 1 to 100", warnings)
 			}
 		})
 	}
@@ -158,12 +158,12 @@ func (s *target) refusesMany(reason string) {
 	})
 }
 
-// More unknown keys at once than an address may look up do not cause the rejection of a known key, not even from that address.
-func TestMadeUpKeys(t *testing.T) {
+// Looking up more unknown keys than an address may at once does not refuse a known key, not even from that address.
+func TestMadeUpKeysRefuseNoKnownKey(t *testing.T) {
 	s := start(t)
 	client := s.client()
 	if failure := client.call(); failure != "" {
-		t.Fatal(failure)
+		t.Fatalf("before the attack a request of the ordinary client failed: %s", failure)
 	}
 	attackers(t, 600, func(ctx context.Context, _ int) {
 		madeUp, _ := apikey.Mint(apikey.NewID())

@@ -1,3 +1,3 @@
-// Package attack tests that a few clients cannot take the service away from the others, and has nothing that ships: each test attacks the
-// real program, which has its default limits, and counts how an ordinary client fares beside it.
+// Package attack tests that a few clients cannot take the service away from others. Each test attacks the real program with its default
+// limits, and counts how an ordinary client fares meanwhile. Nothing here ships.
 package attack

@@ -23,7 +23,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// asService makes the test binary behave as the program, which is then under attack in a process of its own.
+// asService makes the test binary run as the program, which is attacked in its own process.
 const asService = "ATTACK_SERVICE"
 
 func TestMain(m *testing.M) {
@@ -39,24 +39,24 @@ const (
 	memberID   = "200000000000000001"
 )
 
-// target is the service under attack, a process with its default limits and 8,192 file descriptors, or what DESCRIPTORS in environ says. It is embedded
-// unless environ names stores.
+// target is the service under attack, a process with its default limits and 8,192 file descriptors, or DESCRIPTORS in environ. It is
+// embedded unless environ names stores.
 type target struct {
 	t            *testing.T
 	address, ops string
-	log          string // the file
-	key          string // of the ordinary client, who may write in the guild
+	log          string // the log's file
+	key          string // the ordinary client's, which may write in the guild
 	process      *os.Process
 	exited       chan struct{}
-	code         int // once exited
+	code         int // set when exited
 }
 
-// box are the settings of a process that believes to be in a container as deploy/ makes them, of boxBytes.
+// box are the settings of a process in a container as in deploy/, with boxBytes of memory.
 var box = []string{"GOMEMLIMIT=" + fmt.Sprint(boxBytes/10*9)}
 
 const boxBytes = 512 << 20
 
-// wantInBox wants the service to have needed no more memory than the box has.
+// wantInBox fails if the service needed more memory than the box has.
 func (s *target) wantInBox() {
 	s.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Pid))
@@ -66,13 +66,13 @@ func (s *target) wantInBox() {
 	for line := range strings.Lines(string(text)) {
 		var kib int
 		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
-			if s.t.Logf("the service needed %d MiB at most", kib>>10); kib<<10 > boxBytes {
-				s.t.Error("that is more than the box has")
+			if s.t.Logf("the service needed up to %d MiB", kib>>10); kib<<10 > boxBytes {
+				s.t.Errorf("the service needed %d KiB, more than the box's %d bytes", kib, boxBytes)
 			}
 			return
 		}
 	}
-	s.t.Fatal("the kernel does not say how much memory the service needed")
+	s.t.Fatal("/proc does not say how much memory the service needed")
 }
 
 // stop asks the service to stop, and returns its exit code.
@@ -84,7 +84,7 @@ func (s *target) stop() int {
 	select {
 	case <-s.exited:
 	case <-time.After(testenv.Patience):
-		s.t.Fatal("the service does not stop")
+		s.t.Fatalf("the service did not stop within %v", testenv.Patience)
 	}
 	return s.code
 }
@@ -100,7 +100,7 @@ func start(t *testing.T, environ ...string) *target {
 	return s
 }
 
-// run starts a service that has nothing yet.
+// run starts a new, empty service.
 func run(t *testing.T, environ ...string) *target {
 	t.Helper()
 	s := &target{t: t, address: testenv.FreeAddr(t), ops: testenv.FreeAddr(t), log: filepath.Join(t.TempDir(), "log")}
@@ -110,7 +110,7 @@ func run(t *testing.T, environ ...string) *target {
 	}
 	defer logFile.Close()
 	program := exec.Command("sh", "-c", `ulimit -n "${DESCRIPTORS:-8192}" && exec "$0"`, os.Args[0])
-	program.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // however the test ends
+	program.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test binary is killed
 	program.Env = append([]string{
 		asService + "=1", "LEVELBOARD_LISTEN=" + s.address, "LEVELBOARD_OPS_LISTEN=" + s.ops, "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
 		"LEVELBOARD_DATA_DIR=" + t.TempDir(),
@@ -141,17 +141,17 @@ func (s *target) logged() string {
 	return string(text)
 }
 
-// api returns a client with connections of its own.
+// api returns a client with its own connections.
 func (s *target) api() *apitest.Client { return apitest.NewClient(s.t, "http://"+s.address) }
 
-// newKey makes a key of that owner.
+// newKey creates a key of that owner.
 func (s *target) newKey(owner string, guilds ...string) string {
 	s.t.Helper()
 	body := map[string]any{"name": "k", "ownerId": owner, "permission": "read_write", "guildIds": append([]string{}, guilds...)}
 	return apitest.At[string](s.t, s.api().Do("POST", "/admin/keys", "", body, apitest.AdminToken(adminToken)).Want(s.t, 201), "key")
 }
 
-// award sends messages of so many members, each with a long name.
+// award sends messages of this many members, each with a long name.
 func (s *target) award(members int) {
 	s.t.Helper()
 	user := map[string]any{"avatar": nil, "discriminator": "0", "username": strings.Repeat("n", 200)}
@@ -162,12 +162,12 @@ func (s *target) award(members int) {
 	s.api().Do("POST", "/v2/guilds/"+guildID+"/messages", s.key, map[string]any{"messages": messages}).Want(s.t, 200)
 }
 
-// oneCall returns a client with a connection for each call.
+// oneCall returns a client that opens a connection for each call.
 func oneCall(patience time.Duration) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
 }
 
-// opsStatus is what the ops listener answers; 0 when it does not.
+// opsStatus returns the status of the ops port's answer, or 0 without one.
 func (s *target) opsStatus(path string) int {
 	status, _ := s.opsGet(path)
 	return status
@@ -181,7 +181,7 @@ func (s *target) opsGet(path string) (status int, body string) {
 	return answer.Status, string(answer.Body)
 }
 
-// metric is the value of a series.
+// metric returns the value of a series.
 func (s *target) metric(series string) (value float64) {
 	s.t.Helper()
 	_, text := s.opsGet("/metrics")
@@ -193,21 +193,21 @@ func (s *target) metric(series string) (value float64) {
 			return value
 		}
 	}
-	s.t.Fatalf("there is no %s", series)
+	s.t.Fatalf("/metrics has no series %s", series)
 	return 0
 }
 
-// ordinary is a client that does nobody harm. It makes its requests from an address of its own, 127.0.0.1.
+// ordinary is a well-behaved client. It sends its requests from an address of its own, 127.0.0.1.
 type ordinary struct {
 	t                  *testing.T
-	service            string // its address, or that of a proxy before it
+	service            string // the service's address, or a proxy's
 	method, path, body string
-	headers            []string // names and values by turns
+	headers            []string // name, value, name, value
 	transport          *http.Transport
-	patience           time.Duration // for one request
+	patience           time.Duration // of one request
 }
 
-// client returns an ordinary client that adds XP, through connections that stay open.
+// client returns an ordinary client that adds XP over connections that stay open.
 func (s *target) client() *ordinary {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
 	o := &ordinary{
@@ -218,13 +218,13 @@ func (s *target) client() *ordinary {
 	return o
 }
 
-// does has the client make this request.
+// does sets the client's request.
 func (o *ordinary) does(method, path, body string) *ordinary {
 	o.method, o.path, o.body = method, path, body
 	return o
 }
 
-// call returns what went wrong; empty when nothing did. A client waits for a busy machine.
+// call sends a request and returns what went wrong, or "". It waits for a busy machine.
 func (o *ordinary) call() string {
 	client := &http.Client{Transport: o.transport, Timeout: o.patience}
 	answer, err := testenv.Send(context.Background(), client, o.method, "http://"+o.service+o.path, o.body, o.headers...)
@@ -260,19 +260,19 @@ func (o *ordinary) wantServed() {
 	}
 }
 
-// soon gives each request a second.
+// soon gives each request one second.
 func (o *ordinary) soon() *ordinary {
 	o.patience = time.Second
 	return o
 }
 
-// wantServedSoon is wantServed where each request has a second.
+// wantServedSoon is wantServed with one second for each request.
 func (o *ordinary) wantServedSoon() {
 	o.t.Helper()
 	testenv.Again(o.t, o.soon().served)
 }
 
-// attackers runs one attacker for each n until the test ends; each does it again, a second later, when it returns.
+// attackers runs attackers 0 to count-1 until the test ends. One that returns starts again a second later.
 func attackers(t *testing.T, count int, attack func(ctx context.Context, n int)) {
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// hardImports are files that cost as much to read as a manager can make them.
+// hardImports returns the files that are the most expensive to read.
 func hardImports() map[string]string {
 	var rewards, names strings.Builder
 	for n := range 60_000 {
@@ -31,15 +31,15 @@ func hardImports() map[string]string {
 	}
 }
 
-// A manager who uploads files that are hard to read slows other clients little, and the service stays within its memory.
-func TestImportsThatAreHardToRead(t *testing.T) {
+// A manager who uploads such files slows other clients little, and the service stays within its memory.
+func TestExpensiveImportsSlowOthersLittle(t *testing.T) {
 	provider := testenv.OAuth(t)
 	s := start(t, append(append(box, provider.Environ()...), "LEVELBOARD_RATE_LIMIT_IDENTITY=0", "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))...)
 	m := signIn(t, provider, s.address, "300000000000000009", guildID)
 	for name, content := range hardImports() {
 		address := m.upload(content)
 		if err := s.client().soon().served(); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("during an import of %s: %v", name, err)
 		}
 		testenv.Wait(t, "the files are read", func() bool { return !strings.Contains(m.get(address, ""), `http-equiv="refresh"`) })
 		m.does("dismiss", address)
@@ -47,8 +47,8 @@ func TestImportsThatAreHardToRead(t *testing.T) {
 	s.wantInBox()
 }
 
-// A stop in the middle of reading an import ends in time, with all that was acknowledged in the archive.
-func TestAStopWhileAnImportIsRead(t *testing.T) {
+// A stop while an import is read ends in time, and the archive has everything that was acknowledged.
+func TestAStopDuringAnImportEndsInTime(t *testing.T) {
 	for name, servers := range map[string]bool{"embedded": false, "on servers": true} {
 		t.Run(name, func(t *testing.T) {
 			provider := testenv.OAuth(t)
@@ -61,28 +61,28 @@ func TestAStopWhileAnImportIsRead(t *testing.T) {
 			s := start(t, environ...)
 			m := signIn(t, provider, s.address, "300000000000000009", guildID)
 			if page := m.get(m.upload(hardImports()["many members"]), ""); !strings.Contains(page, "Comparing the files") {
-				t.Errorf("it is not being read: %s", page)
+				t.Errorf("the import is not being read: %s", page)
 			}
 			s.api().Do("PATCH", "/v2/levels/"+guildID+"/users/"+memberID, s.key, map[string]any{"xp": 12345}).Want(t, 200)
 			if code := s.stop(); code != 0 || strings.Contains(s.logged(), "left behind") {
-				t.Errorf("the exit code is %d", code)
+				t.Errorf("the stop's exit code is %d, want 0 with nothing left behind", code)
 			}
-			if servers { // what Redis had is not needed
+			if servers { // Redis' data is not needed
 				environ = append(environ, "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL())
 			}
 			again := run(t, environ...)
 			got := again.api().Do("GET", "/v2/levels/"+guildID+"/users/"+memberID, s.key, nil).Want(t, 200)
 			if xp := apitest.At[float64](t, got, "level", "xp"); xp != 12345 {
-				t.Errorf("after the stop the member has %v XP", xp)
+				t.Errorf("after the stop the member has %v XP, want 12345", xp)
 			}
 		})
 	}
 }
 
-// A manager of many guilds holds a share of the places for uploads and exports, and leaves the others theirs.
-func TestAManagerOfManyGuilds(t *testing.T) {
+// A manager of many guilds uses a share of the places for uploads and exports, and leaves places for others.
+func TestAManagerOfManyGuildsLeavesPlaces(t *testing.T) {
 	provider := testenv.OAuth(t)
-	s := start(t, append(provider.Environ(), "LEVELBOARD_RATE_LIMIT_IDENTITY=0")...) // the manager looks at the page again and again
+	s := start(t, append(provider.Environ(), "LEVELBOARD_RATE_LIMIT_IDENTITY=0")...) // the manager reloads the page again and again
 	guilds := []string{}
 	for n := range 16 {
 		g := fmt.Sprint(110000000000000000 + n)

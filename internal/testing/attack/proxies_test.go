@@ -14,11 +14,11 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// proxies are those of deploy/proxies: what stands around the documented file, what takes the place of TLS in it, and how it is run.
-// FRONT and DIR are the proxy's address and directory, ADDRn and OPSn two services.
+// proxies are those of deploy/proxies: what surrounds the documented file, what replaces TLS in it, and how to run it. FRONT and DIR are
+// the proxy's address and directory, ADDRn and OPSn those of two services.
 var proxies = map[string]struct {
 	file, before, after string
-	local               []string // old and new text by turns
+	local               []string // old, new, old, new
 	command             []string
 }{
 	"nginx": {
@@ -52,7 +52,7 @@ func (s *target) throughProxy(name string) (front string) {
 	return front
 }
 
-// putProxy puts the documented proxy in front of two services, which may be one.
+// putProxy puts the documented proxy in front of two services, which may be the same.
 func putProxy(t *testing.T, name, front string, one, two *target) {
 	t.Helper()
 	proxy := proxies[name]
@@ -70,7 +70,7 @@ func putProxy(t *testing.T, name, front string, one, two *target) {
 	for _, arg := range proxy.command {
 		command = append(command, here.Replace(arg))
 	}
-	// The shell ends it with this process, however that ends: then read finds the end of what it reads.
+	// When this process ends, however it ends, read gets the end of its input and the shell kills the proxy.
 	program := exec.Command("sh", append([]string{"-c", `"$@" & read -r _; kill $!; wait`, "sh"}, command...)...)
 	program.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	log, err := os.Create(filepath.Join(dir, "log"))

@@ -16,9 +16,9 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A manager's upload is only in the replica that received it. Behind each documented proxy, its preview, confirmation and end reach that replica,
-// and all other requests go to both replicas.
-func TestAnImportBehindTwoReplicas(t *testing.T) {
+// A manager's upload is only on the replica that received it. Behind each documented proxy, its preview, confirmation and end reach that
+// replica, and other requests go to both.
+func TestAnImportBehindTwoReplicasReachesItsReplica(t *testing.T) {
 	for name := range proxies {
 		t.Run(name, func(t *testing.T) {
 			provider, front := testenv.OAuth(t), testenv.FreeAddr(t)
@@ -36,18 +36,18 @@ func TestAnImportBehindTwoReplicas(t *testing.T) {
 			}
 			for _, replica := range []*target{one, two} {
 				if replica.metric(`levelboard_http_request_duration_seconds_count{method="GET",route="/v2/openapi.json",status="200"}`) == 0 {
-					t.Error("a replica got no requests")
+					t.Error("a replica got no requests, so the test proves nothing")
 				}
 			}
 		})
 	}
 }
 
-// manager is the browser of somebody who manages guilds.
+// manager is the browser of a user who manages guilds.
 type manager struct {
 	t       *testing.T
 	site    string
-	page    string // of the first guild's data
+	page    string // the first guild's data page
 	browser http.Client
 }
 
@@ -62,7 +62,7 @@ func signIn(t *testing.T, provider *testenv.OAuthServer, address, user string, g
 	provider.Register(m.site + "/sign-in/callback")
 	provider.SetUser(map[string]any{"id": user, "username": "ada"}, managed)
 	m.browser.Jar, _ = cookiejar.New(nil)
-	// Each request has a connection of its own, so that none stays with a replica by chance.
+	// Each request opens a connection, so that none stays with a replica by chance.
 	m.browser.Transport = &http.Transport{DisableKeepAlives: true}
 	m.get(m.site+"/sign-in/provider?next=/profile", "Sign out")
 	if len(guilds) > 0 {
@@ -71,7 +71,7 @@ func signIn(t *testing.T, provider *testenv.OAuthServer, address, user string, g
 	return m
 }
 
-// cookies are what the browser sends.
+// cookies returns what the browser sends.
 func (m *manager) cookies() string {
 	site, err := url.Parse(m.site)
 	if err != nil {
@@ -84,7 +84,7 @@ func (m *manager) cookies() string {
 	return strings.Join(all, "; ")
 }
 
-// upload uploads a file for an import, and returns the address to which that leads.
+// upload uploads a file for an import, and returns the address that follows.
 func (m *manager) upload(content string) (address string) {
 	m.t.Helper()
 	var body bytes.Buffer
@@ -98,18 +98,18 @@ func (m *manager) upload(content string) (address string) {
 	return address
 }
 
-// imports imports a member, and looks at the page many times on the way.
+// imports imports a member, and reloads the page many times meanwhile.
 func (m *manager) imports(user string) {
 	m.t.Helper()
-	address := m.upload("id,xp\n" + user + ",5\n" + strings.Repeat("none,1\n", 200_000)) // larger than what proxies allow by themselves
+	address := m.upload("id,xp\n" + user + ",5\n" + strings.Repeat("none,1\n", 200_000)) // larger than proxies allow by default
 	if !strings.Contains(address, "?job=") {
-		m.t.Fatalf("the upload leads to %s", address)
+		m.t.Fatalf("the upload leads to %s, want a job's page", address)
 	}
 	m.sees(address, `value="confirm"`)
 	m.sees(m.does("confirm", address), "(Imported|Import)")
 }
 
-// does presses a button of the task at address.
+// does presses a button of the job at address.
 func (m *manager) does(what, address string) (at string) {
 	m.t.Helper()
 	_, job, _ := strings.Cut(address, "?job=")
@@ -117,14 +117,14 @@ func (m *manager) does(what, address string) (at string) {
 	return at
 }
 
-// sees reloads the page until it does so no more by itself, then ten times, and wants it to say the same each time.
+// sees reloads the page until it no longer reloads itself, then ten times. Each time it must say the same.
 func (m *manager) sees(address, says string) (found []string) {
 	m.t.Helper()
 	testenv.Wait(m.t, "the task ends", func() bool { return !strings.Contains(m.get(address, ""), `http-equiv="refresh"`) })
 	for range 10 {
 		text := m.get(address, "")
 		if found = regexp.MustCompile(says).FindStringSubmatch(text); found == nil || strings.Contains(text, "does not know the task") {
-			m.t.Fatalf("it does not say %s: %s", says, text)
+			m.t.Fatalf("the page at %s does not say %s: %s", address, says, text)
 		}
 	}
 	return found
@@ -134,7 +134,7 @@ func (m *manager) get(address, says string) string {
 	m.t.Helper()
 	_, text := m.send("GET", address, "", nil)
 	if !strings.Contains(text, says) {
-		m.t.Fatalf("%s does not say %q: %s", address, says, text)
+		m.t.Fatalf("the page at %s lacks %q: %s", address, says, text)
 	}
 	return text
 }
@@ -154,7 +154,7 @@ func (m *manager) send(method, address, contentType string, body io.Reader) (at,
 	defer answer.Body.Close()
 	read, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != 200 {
-		m.t.Fatalf("%s %s: %d %v %.2000s", method, address, answer.StatusCode, err, read)
+		m.t.Fatalf("%s %s: %d (%v), want 200: %.2000s", method, address, answer.StatusCode, err, read)
 	}
 	return answer.Request.URL.String(), string(read)
 }

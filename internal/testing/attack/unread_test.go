@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// rewarding is a service in the box whose guild gives 250 roles at level 0, so that each new member and each event is large, and keys of one owner.
+// rewarding returns a service in the box whose guild gives 250 roles at level 0, so that new members and events are large, and keys of one owner.
 func rewarding(t *testing.T) (s *target, keys []string) {
 	s = start(t, append(box, "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), "LEVELBOARD_REDIS_TIMEOUT=5s")...)
 	var roles []map[string]any
@@ -36,7 +36,7 @@ func rewarding(t *testing.T) (s *target, keys []string) {
 	return s, keys
 }
 
-// unread sends a request and reads none of the answer for longer than the service waits for a stream.
+// unread sends a request and does not read the answer for longer than the service waits for a stream.
 func unread(ctx context.Context, address string, from net.IP, request string) {
 	conn := dial(ctx, address, from, func(_, _ string, c syscall.RawConn) error {
 		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 2048) })
@@ -50,8 +50,8 @@ func unread(ctx context.Context, address string, from net.IP, request string) {
 	}
 }
 
-// An owner whose clients read no answers fills no memory with them, however large they are.
-func TestLargeAnswersThatNobodyReads(t *testing.T) {
+// An owner whose clients read no answers does not fill the memory with them, however large they are.
+func TestUnreadAnswersDoNotFillTheMemory(t *testing.T) {
 	s, keys := rewarding(t)
 	var user atomic.Int64
 	attackers(t, 60, func(ctx context.Context, n int) {
@@ -67,8 +67,8 @@ func TestLargeAnswersThatNobodyReads(t *testing.T) {
 	s.wantInBox()
 }
 
-// Unread streams that replay all events fill no memory either.
-func TestStreamsThatNobodyReads(t *testing.T) {
+// Nor do unread streams that replay all events.
+func TestUnreadStreamsDoNotFillTheMemory(t *testing.T) {
 	s, keys := rewarding(t)
 	for call := range 10 {
 		var members []map[string]any

@@ -1,4 +1,4 @@
-// Package boards is the small world of tests that have a board on Redis: those of redisstore, and those of redisconn, whose promises show on boards.
+// Package boards has helpers for tests with a board on Redis: of redisstore, and of redisconn, which checks connections by boards.
 package boards
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// Patience is for tests that are not about time: on a busy machine, under the race detector, large reads take seconds.
+	// Patience is for tests that do not test time. On a busy machine with the race detector large reads take seconds.
 	Patience = 30 * time.Second
 	// User1 is a member for tests that need one.
 	User1 = id.User("200000000000000001")
@@ -31,23 +31,23 @@ const (
 // Guild1 is a guild for tests that need one.
 var Guild1 = leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 77}
 
-// PlusOne is a change of no importance.
+// PlusOne is a change whose kind does not matter.
 var PlusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 
-// GuildNo is a guild besides Guild1.
+// GuildNo returns another guild than Guild1.
 func GuildNo(n int) leaderboard.GuildRef {
 	return leaderboard.GuildRef{ID: id.Guild(fmt.Sprintf("1%017d", n)), Incarnation: 77}
 }
 
-// Nth is a user.
+// Nth returns user n.
 func Nth(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
 
-// Row is a member with 100 XP.
+// Row returns a member with 100 XP.
 func Row(user id.User) snapshot.Row {
 	return snapshot.Row{Member: leaderboard.Member{UserID: user, XP: 100}}
 }
 
-// OK ends the test at an error.
+// OK ends the test on an error.
 func OK(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
@@ -55,7 +55,7 @@ func OK(tb testing.TB, err error) {
 	}
 }
 
-// ConnectWith returns a client, which is closed when the test ends.
+// ConnectWith returns a client that is closed when the test ends.
 func ConnectWith(tb testing.TB, url string, o redisconn.ConnectOptions) *redisconn.Client {
 	tb.Helper()
 	client, err := redisconn.Connect(url, o)
@@ -70,7 +70,7 @@ func Connect(tb testing.TB, url string) *redisconn.Client {
 	return ConnectWith(tb, url, redisconn.ConnectOptions{Timeout: Patience})
 }
 
-// Direct is a client without any of ours.
+// Direct returns a plain go-redis client.
 func Direct(tb testing.TB, server *testenv.RedisServer) *redis.Client {
 	tb.Helper()
 	options, err := redis.ParseURL(server.URL())
@@ -89,7 +89,7 @@ func Load(tb testing.TB, s hydrate.Live, rows ...snapshot.Row) {
 	loadRows(tb, s, Guild1, rows)
 }
 
-// LoadGuild hydrates a guild with members that have 100 XP.
+// LoadGuild hydrates a guild with members of 100 XP each.
 func LoadGuild(tb testing.TB, s hydrate.Live, g leaderboard.GuildRef, users ...id.User) {
 	tb.Helper()
 	var rows []snapshot.Row
@@ -107,7 +107,7 @@ func loadRows(tb testing.TB, s hydrate.Live, g leaderboard.GuildRef, rows []snap
 	OK(tb, s.CommitHydration(tb.Context(), h, snapshot.State{Epoch: 1}))
 }
 
-// KeyTypes lists all keys of the database with their types.
+// KeyTypes returns the types of all keys of the database.
 func KeyTypes(tb testing.TB, client redis.UniversalClient) map[string]string {
 	tb.Helper()
 	types := map[string]string{}
@@ -117,7 +117,7 @@ func KeyTypes(tb testing.TB, client redis.UniversalClient) map[string]string {
 	return types
 }
 
-// ChangesOf reads up to size of a guild's changes.
+// ChangesOf reads up to size changes of a guild.
 func ChangesOf(tb testing.TB, s snapshot.Live, g leaderboard.GuildRef, size int) snapshot.Batch {
 	tb.Helper()
 	p := s.ReadChanges(tb.Context(), []id.Guild{g.ID}, size)[0]
@@ -125,7 +125,7 @@ func ChangesOf(tb testing.TB, s snapshot.Live, g leaderboard.GuildRef, size int)
 	return p.Batch
 }
 
-// Ended ends a batch and says whether more waits.
+// Ended ends a batch and reports whether more changes wait.
 func Ended(tb testing.TB, s snapshot.Live, b snapshot.Batch) bool {
 	tb.Helper()
 	more, errs := s.EndChanges(tb.Context(), []snapshot.Batch{b})
@@ -137,11 +137,11 @@ func Ended(tb testing.TB, s snapshot.Live, b snapshot.Batch) bool {
 func Nudged(tb testing.TB, nudges <-chan struct{}, when string) {
 	tb.Helper()
 	if _, open := testenv.Receive(tb, nudges, "a nudge comes "+when); !open {
-		tb.Fatalf("the channel is closed %s", when)
+		tb.Fatalf("the channel of nudges was closed %s, want a nudge", when)
 	}
 }
 
-// DocumentedUser is the user that docs/security.md gives to Redis, for a test of a package of internal/store.
+// DocumentedUser returns the Redis user of docs/security.md, as a line of redis.conf.
 func DocumentedUser(tb testing.TB) string {
 	tb.Helper()
 	text, err := os.ReadFile("../../../docs/security.md")
@@ -149,7 +149,7 @@ func DocumentedUser(tb testing.TB) string {
 	_, rest, found := strings.Cut(string(text), "<!-- acl: tested on a real server -->\n```\n")
 	line, _, closed := strings.Cut(rest, "\n```")
 	if !found || !closed || !strings.HasPrefix(line, "user levelboard on >PASSWORD ") || strings.Contains(line, "\n") {
-		tb.Fatal("docs/security.md has no user")
+		tb.Fatal("docs/security.md lacks the line of the user levelboard")
 	}
 	return line
 }
@@ -161,10 +161,10 @@ type Log struct {
 	at    events.ID
 }
 
-// LogFromStart returns the log of all events.
+// LogFromStart returns a reader of all events.
 func LogFromStart(tb testing.TB, s events.Log) *Log { return &Log{tb: tb, store: s} }
 
-// LogOf returns the log from now on.
+// LogOf returns a reader of the events from now on.
 func LogOf(tb testing.TB, s events.Log) *Log {
 	tb.Helper()
 	x, err := s.Extent(tb.Context(), Guild1)
@@ -172,7 +172,7 @@ func LogOf(tb testing.TB, s events.Log) *Log {
 	return &Log{tb, s, x.Newest}
 }
 
-// Next are the events since the last call, without their places.
+// Next returns the events since the last call, without their ids.
 func (l *Log) Next() []events.Entry {
 	l.tb.Helper()
 	read, err := l.store.ReadEvents(l.tb.Context(), []events.Cursor{{Guild: Guild1, After: l.at}}, 1000)

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// withAvatar makes a new member who has an avatar. The test's browser reaches no host that has any.
+// withAvatar creates a member with an avatar. The test's browser reaches no host that serves avatars.
 func (s *site) withAvatar(key, g string, xp int) string {
 	s.t.Helper()
 	u := newID()
@@ -19,7 +19,7 @@ func (s *site) withAvatar(key, g string, xp int) string {
 	return u
 }
 
-func TestAPictureThatDoesNotLoadLeavesItsLetter(t *testing.T) {
+func TestAFailedPictureIsReplacedByItsLetter(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(nil)
@@ -33,12 +33,12 @@ func TestAPictureThatDoesNotLoadLeavesItsLetter(t *testing.T) {
 	image := func(user string) string { return fmt.Sprintf("document.querySelector('#m%s .picture img')", user) }
 	b.until(image(users[0]) + " === null")
 	if letter := eval[string](b, "document.querySelector('#board .picture').innerText"); letter != "G" {
-		t.Errorf("instead of the picture is %q", letter)
+		t.Errorf("the failed picture is replaced by %q, want G", letter)
 	}
 	if !eval[bool](b, image(users[89])+" !== null") {
-		t.Error("a picture that nobody asked for yet has gone")
+		t.Error("a picture that was not loaded yet is gone")
 	}
-	// Nor does it stay in a row that comes later, or come back with one that changes.
+	// It is also removed from a row that comes later, and does not come back with one that changes.
 	top := s.withAvatar(key, g, 4000)
 	b.until(fmt.Sprintf("document.querySelector('#board > li').id === 'm%s' && %s === null", top, image(top)))
 	b.do(chromedp.Evaluate[chromedp.Void](`window.back = 0; new MutationObserver((all) => {
@@ -47,12 +47,12 @@ func TestAPictureThatDoesNotLoadLeavesItsLetter(t *testing.T) {
 	s.Do("PATCH", "/v2/levels/"+g+"/users/"+users[0], key, object{"xp": 5000}).Want(t, 200)
 	b.until(fmt.Sprintf("document.querySelector('#board > li').id === 'm%s'", users[0]))
 	if back := eval[int](b, "window.back"); back != 0 {
-		t.Errorf("the picture came back %d times", back)
+		t.Errorf("the failed picture came back %d times, want 0", back)
 	}
 }
 
-// A picture may have failed before there is a script that hears of it.
-func TestAPictureThatFailedEarlyLeavesItsLetter(t *testing.T) {
+// A picture may fail before the script listens.
+func TestAPictureThatFailsEarlyIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(nil)
@@ -85,18 +85,18 @@ func TestEveryLevelFitsItsRing(t *testing.T) {
 	}
 	b := s.tab(t)
 	b.open("/leaderboard/" + g)
-	// How far the corners of the digits are from the middle, of which 19 px are inside the ring.
+	// The distance of the digits' corners from the middle. The ring's inside has 19 px.
 	reach := eval[[]float64](b, `[...document.querySelectorAll(".board .ring__level")].map((level) => {
 		const text = document.createRange();
 		text.selectNode(level.lastChild);
 		return Math.hypot(text.getBoundingClientRect().width / 2, 0.37 * parseFloat(getComputedStyle(level).fontSize));
 	})`)
 	if len(reach) != len(levels) {
-		t.Fatalf("%d rings", len(reach))
+		t.Fatalf("the board has %d rings, want %d", len(reach), len(levels))
 	}
 	for i, far := range reach {
 		if far > 19 {
-			t.Errorf("level %d reaches %.1f px from the middle", levels[i], far)
+			t.Errorf("the digits of level %d reach %.1f px from the middle, want at most 19", levels[i], far)
 		}
 	}
 	b.shoot("rings")

@@ -17,12 +17,12 @@ type violation struct {
 	Nodes    []string
 }
 
-// axeRun runs every rule that axe has for WCAG 2.2 A and AA and its best practices, and tells what breaks them, and where.
+// axeRun runs every rule of axe for WCAG 2.2 A and AA and its best practices, and returns the violations with their places.
 const axeRun = `axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
 	.then((r) => r.violations.map((v) => ({ID: v.id, Help: v.help, Nodes: v.nodes.map((n) => n.html + " " + n.failureSummary)})))`
 
-// violations runs axe on the page, from its top: what the sticky header covers of a page that is scrolled is chance. The driver puts axe into the page: what the page's content security policy
-// allows its own scripts does not matter.
+// violations runs axe on the page, scrolled to its top, because the sticky header covers a part of a scrolled page. The driver injects axe, so
+// the page's content security policy does not matter.
 func (b *tab) violations() []violation {
 	b.t.Helper()
 	if !eval[bool](b, "'axe' in window") {
@@ -40,7 +40,7 @@ func (b *tab) accessible(where string) {
 	}
 }
 
-func TestAxeFindsWhatIsSpoiled(t *testing.T) {
+func TestAxeReportsABrokenPage(t *testing.T) {
 	t.Parallel()
 	b := newSite(t).tab(t)
 	b.open("/")
@@ -50,6 +50,6 @@ func TestAxeFindsWhatIsSpoiled(t *testing.T) {
 		found[v.ID] = true
 	}
 	if !found["label"] || !found["color-contrast"] {
-		t.Errorf("found only %v", found)
+		t.Errorf("axe reports only %v, want label and color-contrast", found)
 	}
 }

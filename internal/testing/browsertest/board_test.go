@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A page that is open when its period ends keeps the final rows, says so, and leads to the next. Between these two zones there are 26 hours, so
-// that a day of the first is always over in the second.
+// A page that is open when its period ends keeps the final rows, says so, and links to the next period. These two zones are 26 hours apart,
+// so that a day of the first is always over in the second.
 func TestAPeriodEndsWhileItsPageIsOpen(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
@@ -40,7 +40,7 @@ func TestAPeriodEndsWhileItsPageIsOpen(t *testing.T) {
 	b.see("No one is ranked yet")
 }
 
-// A manager sees what a level comes to while typing it, and the page says what was changed once.
+// A manager who types a level sees its XP, and the page says once what was changed.
 func TestAManagerSetsALevel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -67,7 +67,7 @@ func TestAManagerSetsALevel(t *testing.T) {
 	b.lacks("XP updated")
 }
 
-// A stream that nobody closed and that has fallen silent is lost, too.
+// A stream that is open but silent counts as lost too.
 func TestASilentStreamIsLost(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -89,7 +89,7 @@ func TestASilentStreamIsLost(t *testing.T) {
 	b.until("document.getElementById('live').dataset.live === 'on'")
 }
 
-func TestTheColorsAreKept(t *testing.T) {
+func TestTheChosenColorsAreKept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.tab(t)
@@ -103,11 +103,11 @@ func TestTheColorsAreKept(t *testing.T) {
 	dark := ground()
 	b.open("/nowhere")
 	if light == dark || ground() != dark {
-		t.Errorf("the ground is %s, then %s, then %s", light, dark, ground())
+		t.Errorf("the background is %s, then %s, then %s, want another and then the same", light, dark, ground())
 	}
 	b.press("System")
 	b.until("!document.documentElement.dataset.theme")
 	if ground() != light {
-		t.Errorf("the ground is %s in the end", ground())
+		t.Errorf("the background ends as %s, want %s", ground(), light)
 	}
 }

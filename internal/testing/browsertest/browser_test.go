@@ -16,11 +16,11 @@ func TestMain(m *testing.M) {
 	testenv.Main(m)
 }
 
-// stopBrowser ends the browser, if any test needed one.
+// stopBrowser stops the browser, if a test started it.
 var stopBrowser = func() {}
 
-// browser returns the headless Chromium of all tests, which is started at first use. It reaches nothing but 127.0.0.1. The sandbox is off: it
-// needs rights that containers do not have, and the browser sees no pages but ours.
+// browser returns the headless Chromium of all tests, started at first use. It reaches only 127.0.0.1. The sandbox is off, because it needs
+// rights that containers lack, and the browser opens only our pages.
 var browser = sync.OnceValues(func() (context.Context, error) {
 	home, err := os.MkdirTemp("", "levelboard-chromium-")
 	if err != nil {
@@ -37,7 +37,7 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 	stopBrowser = func() {
 		closing, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		_ = chromedp.Cancel(closing) // a browser that does not end is killed next
+		_ = chromedp.Cancel(closing) // a browser that does not stop is killed next
 		release()
 		_ = os.RemoveAll(home)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestADataPageImportsAndUndoes walks through an import as a manager sees it. The page reloads itself until each step is done.
+// TestADataPageImportsAndUndoes walks through an import as a manager does. The page reloads itself until each step is done.
 func TestADataPageImportsAndUndoes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")
@@ -37,7 +37,7 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.press("Update the preview")
 	changed(0)
 	b.do(selectOption("#mode", "higher"))
-	b.press("Import 2 members") // which first shows what that would do
+	b.press("Import 2 members") // asks for confirmation first
 	changed(1)
 	b.press("Import 2 members")
 	b.see("Imported 2 members: 1 new, 1 changed")
@@ -53,7 +53,7 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.inspect("audit")
 }
 
-// TestAManagerAnnounces adds, tests and removes announcements on the settings page, with and without script.
+// TestAManagerAnnounces adds, tests and removes announcements on the settings page, with and without JavaScript.
 func TestAManagerAnnounces(t *testing.T) {
 	t.Parallel()
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))

@@ -17,8 +17,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A site of another origin shows the top of a board, which moves there, and no other page.
-func TestABoardOnAnotherSite(t *testing.T) {
+// A page of another origin embeds the top of a board, which updates there. No other page can be embedded.
+func TestOnlyTheTopOfABoardCanBeEmbedded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(object{"vanity": "framed", "embedding": true})
@@ -31,7 +31,7 @@ func TestABoardOnAnotherSite(t *testing.T) {
 		b.open("/embed/framed?theme=" + look)
 		b.see("first")
 		if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
-			t.Errorf("%s scrolls sideways, by %d px", look, over)
+			t.Errorf("%s scrolls sideways by %d px", look, over)
 		}
 		b.accessible("embed-" + look)
 		b.shoot("embed-" + look)
@@ -55,10 +55,10 @@ func TestABoardOnAnotherSite(t *testing.T) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.problems = nil // the browser tells of the frame that it refused
+	b.problems = nil // the browser reports the refused frame
 }
 
-// frames are those that the page has, as they are now.
+// frames returns the page's current frames.
 func (b *tab) frames() (frames []*cdp.Frame) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
@@ -74,7 +74,7 @@ func (b *tab) frames() (frames []*cdp.Frame) {
 	return frames
 }
 
-// inFrame waits until an expression holds in the document of a frame.
+// inFrame waits until an expression is true in the document of a frame.
 func (b *tab) inFrame(n int, expression string) {
 	b.t.Helper()
 	holds := false
@@ -86,7 +86,7 @@ func (b *tab) inFrame(n int, expression string) {
 			}
 			world, err := chromedp.Call(ctx, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: frames[n].ID})
 			if err != nil {
-				return nil //nolint:nilerr // the frame is being loaded
+				return nil //nolint:nilerr // the frame is still loading
 			}
 			got, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: "Boolean(" + expression + ")", ContextID: world.ExecutionContextID})
 			if err == nil && got.Result != nil {

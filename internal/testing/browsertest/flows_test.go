@@ -46,7 +46,7 @@ func TestTheAccountsMenuCloses(t *testing.T) {
 	b.until(open)
 	b.pick("main h1")
 	b.until("!" + open)
-	// A click inside is what it is for.
+	// A click inside the menu does not close it.
 	b.press("Ada Lovelace")
 	b.until(open)
 	b.press("Your profile")
@@ -73,11 +73,11 @@ func TestTheBoardMovesWhileMessagesArrive(t *testing.T) {
 	s.messages(key, g, object{"userId": newcomer, "channelId": channel, "user": object{"avatar": nil, "discriminator": "0", "username": "newcomer"}})
 	b.until(order(second, first, newcomer))
 	if !eval[bool](b, "window.stayed") {
-		t.Error("the page was loaded again")
+		t.Error("the page was loaded again, want only new rows")
 	}
 }
 
-// hostile are names that would do harm where they are not taken for text.
+// hostile are names that do harm unless they are escaped.
 var hostile = []string{
 	`<img src=x onerror="document.title='owned'">`, `<script>document.title="owned"</script>`, `"><svg onload=alert(1)>`, `'-alert(1)-'`, `{{.Site}}`,
 }
@@ -94,7 +94,7 @@ func TestHostileNamesAreText(t *testing.T) {
 	b := s.tab(t)
 	b.open("/leaderboard/" + g)
 	b.see(hostile...)
-	// The live part puts no less text into the page.
+	// Rows of the stream are escaped too.
 	s.Do("PATCH", "/v2/levels/"+g+"/users/"+users[4], key, object{"xp": 5000}).Want(t, 200)
 	b.until(fmt.Sprintf("document.querySelector('#board > li').id === 'm%s'", users[4]))
 	b.see(hostile...)
@@ -103,11 +103,11 @@ func TestHostileNamesAreText(t *testing.T) {
 		b.see(hostile[i])
 		b.open("/v2/levels/" + g + "/users/" + u + "/card.svg")
 		if n := eval[int](b, "document.querySelectorAll('script, [onload], [onerror]').length"); n != 0 {
-			t.Errorf("the card of %s has %d elements that run", hostile[i], n)
+			t.Errorf("the card of %s has %d elements that run code", hostile[i], n)
 		}
 	}
 	if title := eval[string](b, "document.title"); title == "owned" {
-		t.Error("a name was run")
+		t.Error("the code in a name was run")
 	}
 }
 
@@ -143,16 +143,16 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 		b.do(chromedp.KeyEvent(kb.Tab))
 		at := eval[string](b, `document.activeElement.outerHTML.slice(0, 200)`)
 		if !eval[bool](b, `document.activeElement === document.body || parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2 && getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
-			t.Errorf("the focus cannot be seen on %s", at)
+			t.Errorf("the focus on %s is not visible", at)
 		}
 		if steps == 0 && !strings.Contains(at, "Skip to content") {
-			t.Errorf("the first stop is %s", at)
+			t.Errorf("the first tab stop is %s, want Skip to content", at)
 		}
 		if eval[bool](b, fmt.Sprintf("document.activeElement.closest('#m%s') !== null", u)) {
 			break
 		}
 		if steps == 40 {
-			t.Fatal("the keyboard never reaches the row")
+			t.Fatal("the keyboard did not reach the row in 40 steps")
 		}
 	}
 	b.do(chromedp.KeyEvent(kb.Enter))
@@ -170,16 +170,16 @@ func TestRankCardsAreDrawn(t *testing.T) {
 		b.open("/v2/levels/" + g + "/users/" + u + "/card.svg?theme=" + theme)
 		b.until(`document.documentElement.getBBox().width > 300 && document.querySelectorAll("parsererror").length === 0`)
 		if text := eval[string](b, "document.documentElement.textContent"); !strings.Contains(text, "gopherina") {
-			t.Errorf("%s: the card says %q", theme, text)
+			t.Errorf("the card in the theme %s says %q, want gopherina", theme, text)
 		}
 		b.shoot("card-" + theme)
 	}
-	// And as a page shows it: from this host, past the content security policy.
+	// The card also loads on a page of this host, with its content security policy.
 	b.open("/leaderboard/" + g + "/members/" + u)
 	b.until(`document.querySelector("img[alt='Rank card']").naturalWidth > 300`)
 }
 
-func TestMakingAKeyAndUsingIt(t *testing.T) {
+func TestAKeyIsMadeAndWorks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	moles, voles := s.guild(object{"name": "Moles", "visibility": "private"}), s.guild(object{"name": "Voles", "visibility": "private"})
@@ -210,7 +210,7 @@ func TestMakingAKeyAndUsingIt(t *testing.T) {
 	s.Do("GET", "/v2/levels/"+moles+"/users/"+u, secret, nil).Want(t, 401)
 }
 
-func TestSettingsGoThereAndBack(t *testing.T) {
+func TestSettingsAreEditedAndSaved(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(object{"name": "Moles"})
@@ -219,7 +219,7 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	b := s.tab(t)
 	b.signIn("/guilds/" + g + "/settings")
 	b.look(360, "light")
-	// The bar to save with is in sight, and leaving warns only once there are edits.
+	// The bar with the buttons is visible, and leaving the page warns only after edits.
 	const warns = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))"
 	b.until("document.querySelector('.savebar').getBoundingClientRect().bottom <= innerHeight && scrollY === 0 && !(" + warns + ")")
 	b.lacks("Unsaved changes")
@@ -244,43 +244,43 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	b.fill("[name='roleRewards[0].add']", "digger")
 	b.press("Add season")
 	b.fill("[name='seasons[0].name']", "Winter")
-	// A name from the list is added at once, and not twice.
+	// A role from the list is added at once, and only once.
 	for range 2 {
 		b.fill("[name='roleRewards[0].add']", "Digger")
 		b.do(chromedp.KeyEvent(kb.Tab))
 		b.until("document.querySelector(\"[name='roleRewards[0].add']\").value === ''")
 	}
 	if got := eval[string](b, "document.querySelector(\"[name='roleRewards[0].roles']\").value"); got != "300000000000000001 Digger\n" {
-		t.Errorf("the role that was chosen is added as %q", got)
+		t.Errorf("the chosen role is added as %q", got)
 	}
 	b.fill("[name='seasons[0].id']", "winter")
 	b.press("Save")
 	b.until("document.querySelector('[name=\"seasons[0].start\"]').getAttribute('aria-invalid') === 'true'")
-	eval[string](b, "document.querySelector(\"[name='seasons[0].start']\").value = '2027-12-01'") // its keys differ by the browser's language
-	eval[string](b, "document.querySelector(\"[name='seasons[0].end']\").value = '2028-03-01'")   // its keys differ by the browser's language
+	eval[string](b, "document.querySelector(\"[name='seasons[0].start']\").value = '2027-12-01'") // typing depends on the browser's language
+	eval[string](b, "document.querySelector(\"[name='seasons[0].end']\").value = '2028-03-01'")   // typing depends on the browser's language
 	b.press("Save")
 	b.see("Saved.")
 	b.see("Week 2")
 	b.until("!(" + warns + ")")
 	b.open("/guilds/" + g + "/settings")
 	if got := eval[string](b, "document.querySelector('[name=xpPerMessageMin]').value"); got != "20" {
-		t.Errorf("the form shows %q", got)
+		t.Errorf("after saving the form shows %q, want 20", got)
 	}
 	kept := s.Do("GET", "/admin/guilds/"+g, "", nil, apitest.AdminToken(service.AdminToken)).Want(t, 200)
 	if cooldown := apitest.At[float64](t, kept, "xpGainInterval"); cooldown != 120_000 {
-		t.Errorf("a cooldown of 2 minutes is kept as %v", cooldown)
+		t.Errorf("a cooldown of 2 minutes is saved as %v ms", cooldown)
 	}
 	if vanity, least := apitest.At[string](t, kept, "vanity"), apitest.At[float64](t, kept, "xpPerMessageMin"); vanity != "moles" || least != 20 {
-		t.Errorf("kept are %q and %v", vanity, least)
+		t.Errorf("the saved vanity is %q and the minimum %v, want moles and 20", vanity, least)
 	}
 	if zone, start := apitest.At[string](t, kept, "timeZone"), apitest.At[string](t, kept, "seasons", 0, "start"); zone != "Europe/Berlin" || start != "2027-12-01" {
-		t.Errorf("kept are the zone %q and a season from %q", zone, start)
+		t.Errorf("the saved zone is %q and the season starts on %q, want Europe/Berlin and 2027-12-01", zone, start)
 	}
 	b.open("/leaderboard/moles")
 	b.see("Moles")
 }
 
-func TestFindingAMember(t *testing.T) {
+func TestAMemberIsFoundByName(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
 	g := s.guild(nil)
@@ -293,7 +293,7 @@ func TestFindingAMember(t *testing.T) {
 	b.press("Find")
 	b.until(fmt.Sprintf("location.href.includes(%q) && document.readyState === 'complete'", u))
 	b.see("gopherina")
-	// A name is found once it is in the archive.
+	// A name can be found once it is archived.
 	testenv.Wait(t, "the name is found", func() bool {
 		b.open("/leaderboard/" + g + "/search?q=goph")
 		return strings.Contains(b.text(), "gopherina")
@@ -301,8 +301,8 @@ func TestFindingAMember(t *testing.T) {
 	b.lacks("badger")
 }
 
-// A member who manages nothing finds their boards, and all that is stored about them.
-func TestAMembersHome(t *testing.T) {
+// A member who manages nothing finds their boards and all their stored data.
+func TestAMemberFindsBoardsAndStoredData(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
 	owner := newID()
@@ -334,18 +334,18 @@ func TestAMembersHome(t *testing.T) {
 	}, b.glance)
 	for _, want := range []string{g, ada, `"xp":300`, `"gained":50`, `"action":"set"`, `"after":300`} {
 		if !strings.Contains(data, want) {
-			t.Errorf("the data lacks %q:\n%s", want, data)
+			t.Errorf("the stored data lacks %q:\n%s", want, data)
 		}
 	}
 	if strings.Contains(data, owner) {
-		t.Errorf("the data names somebody else:\n%s", data)
+		t.Errorf("the stored data names another user:\n%s", data)
 	}
 	b.press("Gophers")
 	b.see("ada", "Rank")
 }
 
-// A search from the page of a period ranks in that period.
-func TestASearchIsOfItsPeriod(t *testing.T) {
+// A search on the page of a period ranks by that period.
+func TestASearchRanksByItsPeriod(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
 	g := s.guild(object{"periods": []string{"week"}, "xpPerMessageMin": 50, "xpPerMessageMax": 50})
@@ -365,12 +365,12 @@ func TestASearchIsOfItsPeriod(t *testing.T) {
 	b.lacks("1,000")
 	b.press("gopherino")
 	b.until("location.search.includes('period=2') && location.hash.length > 2")
-	// Gains move while one looks.
+	// Gains update on the open page.
 	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": object{"increment": 25}}).Want(t, 200)
 	b.see("+75 XP", "75 XP gained")
 }
 
-func TestTheLiveRowsArePausedAndGoOn(t *testing.T) {
+func TestLiveRowsCanBePausedAndResumed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(nil)
@@ -392,7 +392,7 @@ func TestTheLiveRowsArePausedAndGoOn(t *testing.T) {
 	b.see("5,000 XP", "Pause")
 }
 
-func TestALostStreamIsSaidAndABoardThatBecamePrivateEnds(t *testing.T) {
+func TestALostStreamIsShownAndAPrivateBoardEndsIt(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(nil)
@@ -402,7 +402,7 @@ func TestALostStreamIsSaidAndABoardThatBecamePrivateEnds(t *testing.T) {
 	b.open("/leaderboard/" + g)
 	b.see("gopherina", "Pause")
 	b.offline(&network.Conditions{Offline: true, DownloadThroughput: -1, UploadThroughput: -1})
-	b.do(chromedp.Evaluate[chromedp.Void]("document.getElementById('live').click(); document.getElementById('live').click()")) // a stream that begins now
+	b.do(chromedp.Evaluate[chromedp.Void]("document.getElementById('live').click(); document.getElementById('live').click()")) // starts a new stream
 	b.see("Reconnecting")
 	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": 5000}).Want(t, 200)
 	b.offline()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A manager hides a member from the row, sees it at once on an open page of a visitor, and shows them again from the list.
-func TestAManagerHidesFromTheRowAndShowsFromTheList(t *testing.T) {
+// A manager hides a member in the board's row, an open page of a visitor follows at once, and the manager shows the member again from the list.
+func TestAManagerHidesAMemberAndShowsThemAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(object{"periods": []string{"week"}, "xpPerMessageMin": 50, "xpPerMessageMax": 50})
@@ -60,8 +60,8 @@ func TestAManagerHidesFromTheRowAndShowsFromTheList(t *testing.T) {
 	visitor.see("3 on the board")
 }
 
-// People hide themselves at their profile, and find that above the board.
-func TestHidingOneself(t *testing.T) {
+// A user hides themselves on their profile, and the board says so above its rows.
+func TestAUserHidesThemselves(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
 	g := s.guild(object{"ownerId": newID()})

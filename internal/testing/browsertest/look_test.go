@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// cutRings are the elements whose ring of focus reaches out of an ancestor that cuts off what does not fit.
+// cutRings finds elements whose focus ring is clipped by an ancestor.
 const cutRings = `[...document.querySelectorAll("main a, main button, main input, main select, main textarea, main summary, main [tabindex='0']")].filter((e) => {
 	if (!e.checkVisibility()) return false;
 	e.focus({ focusVisible: true, preventScroll: true });
@@ -20,13 +20,13 @@ const cutRings = `[...document.querySelectorAll("main a, main button, main input
 	return false;
 }).map((e) => e.outerHTML.slice(0, 120)).join("\n")`
 
-// unevenInputs are the heights of inputs that stand beside each other and differ.
+// unevenInputs finds adjacent inputs of different heights.
 const unevenInputs = `[...document.querySelectorAll("main .grid, main .row, main .board__tools, main .pager__page")].map((row) => {
 	const inputs = [...row.querySelectorAll("input:not([type=checkbox], [type=radio], [type=hidden]), select")].filter((e) => e.checkVisibility());
 	return new Set(inputs.map((e) => e.getBoundingClientRect().height)).size > 1 ? row.outerHTML.slice(0, 120) : "";
 }).join("")`
 
-// faintPlaceholders are fields whose placeholder is not in the colour of muted text, which has enough contrast (axe measures it elsewhere).
+// faintPlaceholders finds fields whose placeholder does not have the muted text's colour, whose contrast axe checks elsewhere.
 const faintPlaceholders = `(() => {
 	const muted = document.createElement("i");
 	muted.className = "muted";
@@ -38,17 +38,17 @@ const faintPlaceholders = `(() => {
 	}).map((e) => e.outerHTML).join("\n");
 })()`
 
-// brokenDates are dates on more than one line.
+// brokenDates finds dates on more than one line.
 const brokenDates = `[...document.querySelectorAll("main time")].filter((e) => e.getClientRects().length > 1).map((e) => e.outerHTML).join("\n")`
 
-// cutRows are the rows of a board with a name or a number that does not fit, or with a dot on a line of its own above the name.
+// cutRows finds rows of a board with a name or number that does not fit, or a dot on its own line above the name.
 const cutRows = `[...document.querySelectorAll("#board > li")].filter((row) => {
 	const room = row.getBoundingClientRect(), dot = row.querySelector(".dot"), name = row.querySelector(".who__name");
 	return [...row.querySelectorAll(".num, .who__name")].some((e) => [...e.getClientRects()].some((line) => line.left < room.left || line.right > room.right) || e.scrollWidth > e.clientWidth + 1 && e.clientWidth)
 		|| dot && getComputedStyle(dot).position === "static" && dot.getBoundingClientRect().bottom <= name.getClientRects()[0].top;
 }).map((row) => row.textContent.slice(0, 80)).join("\n")`
 
-func TestFocusFieldsAndDatesAreWhole(t *testing.T) {
+func TestPagesHaveNoClippedOrBrokenParts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.busyGuild()
@@ -65,7 +65,7 @@ func TestFocusFieldsAndDatesAreWhole(t *testing.T) {
 			b.look(width, "light")
 			b.open(path)
 			if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
-				t.Errorf("%s at %d px scrolls sideways, by %d px", path, width, over)
+				t.Errorf("%s at %d px scrolls sideways by %d px", path, width, over)
 			}
 			for what, expression := range map[string]string{
 				"the ring is cut off around": cutRings, "of different heights are inputs in": unevenInputs,

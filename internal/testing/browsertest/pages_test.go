@@ -16,12 +16,12 @@ import (
 
 // page is a page that people come to.
 type page struct {
-	name   string // of its screenshots
+	name   string // names the screenshots
 	path   string
-	signed bool // looked at by Ada
+	signed bool // opened by Ada
 }
 
-// TestEveryPageIsReadableAtEveryWidth walks through the pages in light and dark, on a phone, a tablet and a desk.
+// TestEveryPageIsReadableAtEveryWidth opens the pages in light and dark, on a phone, a tablet and a desktop.
 func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -73,7 +73,7 @@ func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 	}
 }
 
-// A name without a space is as long as names may be, and a phone narrow.
+// A name without a space is as long as names may be, and the phone is narrow.
 func TestLongNamesFitAPhone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -87,7 +87,7 @@ func TestLongNamesFitAPhone(t *testing.T) {
 	for _, path := range []string{"/leaderboard/" + g, "/leaderboard/" + g + "/members/" + u, "/leaderboard/" + g + "/search?q=" + long[:9], "/guilds/" + g + "/settings", "/profile", "/"} {
 		b.open(path)
 		if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
-			t.Errorf("%s scrolls sideways, by %d px", path, over)
+			t.Errorf("%s scrolls sideways by %d px", path, over)
 		}
 		if over := eval[float64](b, "document.querySelector('.brand').getBoundingClientRect().right - document.querySelector('.menu > summary').getBoundingClientRect().left"); over > 0 {
 			t.Errorf("%s: the account covers the brand, by %v px", path, over)
@@ -102,7 +102,7 @@ func (b *tab) walk(p page) {
 	b.inspect(p.name)
 }
 
-// inspect looks at the page that is shown, at every width and in both schemes.
+// inspect checks the current page at every width and in both schemes.
 func (b *tab) inspect(name string) {
 	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
@@ -110,7 +110,7 @@ func (b *tab) inspect(name string) {
 			where := fmt.Sprintf("%s-%d-%s", name, width, scheme)
 			b.look(width, scheme)
 			if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
-				b.t.Errorf("%s scrolls sideways, by %d px", where, over)
+				b.t.Errorf("%s scrolls sideways by %d px", where, over)
 			}
 			b.accessible(where)
 			b.shoot(where)
@@ -118,10 +118,10 @@ func (b *tab) inspect(name string) {
 	}
 }
 
-// whole are the screenshots of all of a page: those of docs/settings.md and docs/import.md.
+// whole lists screenshots of the whole page, those of docs/settings.md and docs/import.md.
 var whole = []string{"settings-1280-dark", "data-preview-1280-light"}
 
-// shoot takes a screenshot of what is in the window and keeps it if it is asked to.
+// shoot takes a screenshot of the window, and keeps it if BROWSERTEST_SCREENSHOTS is set.
 func (b *tab) shoot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("BROWSERTEST_SCREENSHOTS")
@@ -135,7 +135,7 @@ func (b *tab) shoot(name string) {
 	}
 	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err != nil {
-		b.t.Fatalf("screenshot of %s: %v", name, err)
+		b.t.Fatalf("taking the screenshot %s: %v", name, err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		b.t.Fatal(err)
@@ -145,13 +145,13 @@ func (b *tab) shoot(name string) {
 	}
 }
 
-// first is the member at the top of a guild's board.
+// first returns the member at the top of a guild's board.
 func (s *site) first(g string) string {
 	s.t.Helper()
 	return apitest.At[string](s.t, s.Do("GET", "/v2/levels/"+g+"?page=1", "", nil).Want(s.t, 200), "levels", 0, "userId")
 }
 
-// busyGuild is one with all that a board can show.
+// busyGuild creates a guild with everything that a board can show.
 func (s *site) busyGuild() string {
 	s.t.Helper()
 	colours := map[string]int{"Regular": 0x2e9e5b, "Burrower": 0x3b82f6, "Speaker": 0xa855f7, "Elder of the Warren": 0xe91e63, "Booster": 0xf59e0b}

@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Changes of two managers are merged, and those of both to the same setting are asked about.
-func TestTwoManagersEditAtOnce(t *testing.T) {
+// Edits of two managers are merged. Edits of both to the same setting are a conflict.
+func TestEditsOfTwoManagersAreMerged(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(object{"name": "Moles"})
@@ -44,9 +44,9 @@ func TestTwoManagersEditAtOnce(t *testing.T) {
 	two.see("Saved.")
 	kept := s.Do("GET", "/admin/guilds/"+g, "", nil, apitest.AdminToken(service.AdminToken)).Want(t, 200)
 	if most, vanity := apitest.At[float64](t, kept, "xpPerMessageMax"), apitest.At[string](t, kept, "vanity"); most != 80 || vanity != "moles" {
-		t.Errorf("kept are %v and %q", most, vanity)
+		t.Errorf("the saved maximum is %v and the vanity %q, want 80 and moles", most, vanity)
 	}
-	// Signed out in one tab, the other keeps what was typed.
+	// After signing out in one tab, the other keeps its edits.
 	one.fill("[name=xpPerMessageMin]", "7")
 	one.do(chromedp.Evaluate[chromedp.Void]("fetch('/sign-out', { method: 'POST' }).then(() => { window.out = true })"))
 	one.until("window.out")
@@ -62,13 +62,13 @@ func TestTwoManagersEditAtOnce(t *testing.T) {
 	one.until("document.querySelector('[name=xpPerMessageMin]').value === '7'")
 }
 
-// inView holds when an element has the focus and can be seen above the bar with the buttons.
+// inView is true if an element has the focus and is visible above the bar with the buttons.
 func inView(selector string) string {
 	return fmt.Sprintf(`document.activeElement.matches(%q) && (({ top, bottom }) => top >= 0 && bottom <= document.querySelector(".savebar").getBoundingClientRect().top)(document.activeElement.getBoundingClientRect())`, selector)
 }
 
-// An error and a new row have the focus and are in view, also without script.
-func TestTheFocusIsWhereTheWorkIs(t *testing.T) {
+// An error and a new row get the focus and are in view, also without JavaScript.
+func TestErrorsAndNewRowsGetTheFocus(t *testing.T) {
 	t.Parallel()
 	rewards := []object{}
 	for level := range 12 {
@@ -98,14 +98,14 @@ func TestTheFocusIsWhereTheWorkIs(t *testing.T) {
 		if !script {
 			continue
 		}
-		// A check stays where it was made, and says beside the buttons what it found.
+		// A check keeps the scroll position, and shows its result beside the buttons.
 		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[name=timeZone]').scrollIntoView({ block: 'center' }); window.here = true"))
 		b.do(chromedp.KeyEvent(kb.Enter))
 		b.until("!window.here && document.querySelector('.savebar').innerText.includes('No errors found.')")
 		b.until(inView("[name=timeZone]"))
 		b.press("Save")
 		b.see("Saved.")
-		// Back leads to what is saved now, and not to a conflict with oneself.
+		// Going back shows what is saved now, not a conflict with the manager's own edit.
 		b.open("/guilds/" + g + "/settings")
 		b.fill("[name=timeZone]", "Europe/Vienna")
 		b.press("Save")

@@ -11,13 +11,13 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// ada signs in, and owns the guilds that a test makes.
+// ada signs in, and owns the guilds of the tests.
 const ada = "900000000000000001"
 
 // object is a JSON object.
 type object = map[string]any
 
-// site is a running service that people can sign in to, as Ada.
+// site is a running service to which Ada can sign in.
 type site struct {
 	t        *testing.T
 	app      *app.App
@@ -26,7 +26,7 @@ type site struct {
 	*apitest.Client
 }
 
-// newSite runs a service until the test ends; environ has the last word.
+// newSite runs a service until the test ends. Settings in environ override the defaults.
 func newSite(t *testing.T, environ ...string) *site {
 	t.Helper()
 	provider := testenv.OAuth(t)
@@ -37,7 +37,7 @@ func newSite(t *testing.T, environ ...string) *site {
 	return s
 }
 
-// adaManages says which guilds the provider of sign-in takes for Ada's, from the next sign-in on.
+// adaManages sets the guilds that the provider lists for Ada, from the next sign-in on.
 func (s *site) adaManages(guilds ...string) {
 	owned := []object{}
 	for _, g := range guilds {
@@ -50,7 +50,7 @@ var lastID atomic.Int64
 
 func newID() string { return fmt.Sprintf("%018d", 100000000000000000+lastID.Add(1)) }
 
-// guild makes a guild of Ada's with these settings over the defaults, and returns its id.
+// guild creates a guild of Ada's with these settings over the defaults, and returns its id.
 func (s *site) guild(over object) string {
 	s.t.Helper()
 	settings := object{"name": "Gophers", "memberCount": 5000, "ownerId": ada}
@@ -62,7 +62,7 @@ func (s *site) guild(over object) string {
 	return g
 }
 
-// key makes a read/write key for a guild.
+// key creates a read/write key for a guild.
 func (s *site) key(g string) string {
 	s.t.Helper()
 	body := object{"name": "bot", "ownerId": newID(), "permission": "read_write", "guildIds": []string{g}}
@@ -70,7 +70,7 @@ func (s *site) key(g string) string {
 	return apitest.At[string](s.t, made, "key")
 }
 
-// member gives a guild a new member and returns their id.
+// member creates a member of a guild and returns their id.
 func (s *site) member(key, g, name string, xp int) string {
 	s.t.Helper()
 	u := newID()
@@ -79,10 +79,10 @@ func (s *site) member(key, g, name string, xp int) string {
 	return u
 }
 
-// channel is where messages are written.
+// channel is the channel of all messages.
 const channel = "500000000000000001"
 
-// messages sends some, as a bot would.
+// messages sends messages as a bot does.
 func (s *site) messages(key, g string, messages ...object) {
 	s.t.Helper()
 	s.Do("POST", "/v2/guilds/"+g+"/messages", key, object{"messages": messages}).Want(s.t, 200)

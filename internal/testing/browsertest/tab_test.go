@@ -18,10 +18,10 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// patience is how long a page may take to become what a test expects, on a machine that does much else.
+// patience is how long a page may take to reach an expected state on a busy machine.
 const patience = time.Minute
 
-// tab is a tab of a browser of its own: nobody else has its cookies.
+// tab is a tab of its own browser context, so it shares no cookies.
 type tab struct {
 	t    *testing.T
 	ctx  context.Context
@@ -31,23 +31,23 @@ type tab struct {
 	problems []string
 }
 
-// tab opens one. When the test ends it fails if a script threw or a page broke its content security policy.
+// tab opens a tab. The test fails at its end if a script threw an error or a page broke its content security policy.
 func (s *site) tab(t *testing.T) *tab {
 	t.Helper()
 	shared, err := browser()
 	if err != nil {
-		t.Fatalf("start Chromium (run `make setup`, or install it): %v", err)
+		t.Fatalf("starting Chromium (run `make setup`, or install it): %v", err)
 	}
 	ctx, closeTab := chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
 	b := &tab{t: t, ctx: ctx, base: s.url}
-	// Tabs of other tests take the focus of the browser's windows: without this, what is typed then is lost.
+	// Without this, tabs of other tests take the window's focus, and typed text is lost.
 	focused := chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 		return err
 	})
 	if err := chromedp.Do(ctx, focused); err != nil {
-		t.Fatalf("open a tab: %v", err)
+		t.Fatalf("opening a tab: %v", err)
 	}
 	if err := chromedp.Listen(ctx, b.note); err != nil {
 		t.Fatal(err)
@@ -56,13 +56,13 @@ func (s *site) tab(t *testing.T) *tab {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		for _, problem := range b.problems {
-			t.Error("in the browser:", problem)
+			t.Error("the browser reported:", problem)
 		}
 	})
 	return b
 }
 
-// note remembers what a page did that it should not. An address that was not found or not reached does not count.
+// note records errors of a page. An address that was not found or not reached is none.
 func (b *tab) note(event any) {
 	var problem string
 	switch e := event.(type) {
@@ -89,23 +89,23 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		b.t.Fatalf("%v\non %s", err, b.glance())
+		b.t.Fatalf("in the browser: %v\non %s", err, b.glance())
 	}
 }
 
-// eval returns what a JavaScript expression is in the page.
+// eval returns the value of a JavaScript expression in the page.
 func eval[T any](b *tab, expression string, options ...chromedp.EvaluateOption) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
 	if err != nil {
-		b.t.Fatalf("%s: %v", expression[:min(len(expression), 200)], err)
+		b.t.Fatalf("evaluating %s: %v", expression[:min(len(expression), 200)], err)
 	}
 	return value
 }
 
-// glance is the page in short, for a message.
+// glance returns the page's address and the beginning of its text, for a message.
 func (b *tab) glance() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
 	defer cancel()
@@ -116,8 +116,8 @@ func (b *tab) glance() string {
 	return text
 }
 
-// open goes to an address of the service and waits until it is loaded. As anybody would, it tries again when the service says
-// that its storage does not answer in time, as it is to do on a machine that stands still.
+// open opens an address of the service and waits until it is loaded. It tries again if the service says that a store does not answer in time,
+// as it may on a busy machine.
 func (b *tab) open(path string) {
 	b.t.Helper()
 	testenv.Wait(b.t, "the service answers", func() bool {
@@ -126,7 +126,7 @@ func (b *tab) open(path string) {
 	})
 }
 
-// text is what a reader of the page can see.
+// text returns the page's visible text.
 func (b *tab) text() string {
 	b.t.Helper()
 	return eval[string](b, "document.body.innerText")
@@ -140,13 +140,13 @@ func (b *tab) see(texts ...string) {
 	}
 }
 
-// until waits for a JavaScript expression to hold.
+// until waits until a JavaScript expression is true.
 func (b *tab) until(expression string) {
 	b.t.Helper()
 	wait(b, "Boolean("+expression+")", func(holds bool) bool { return holds })
 }
 
-// wait waits until a JavaScript expression is what is wanted, and returns that. It may fail while another page is being loaded.
+// wait waits until a JavaScript expression has a wanted value, and returns it. The expression may fail while a page loads.
 func wait[T any](b *tab, expression string, wanted func(T) bool) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -160,13 +160,13 @@ func wait[T any](b *tab, expression string, wanted func(T) bool) T {
 		}
 		select {
 		case <-ctx.Done():
-			b.t.Fatalf("never came: %s (%v)\non %s", expression, err, b.glance())
+			b.t.Fatalf("after %v the expression %s is not as wanted (%v)\non %s", patience, expression, err, b.glance())
 		case <-tick.C:
 		}
 	}
 }
 
-// press clicks the first visible link or button whose text, or the end of it, this is.
+// press clicks the first visible link or button whose text ends with text.
 func (b *tab) press(text string) {
 	b.t.Helper()
 	b.click(fmt.Sprintf(`[...document.querySelectorAll("a, button, summary")].find((e) =>
@@ -179,8 +179,8 @@ func (b *tab) pick(selector string) {
 	b.click(fmt.Sprintf("document.querySelector(%q)", selector))
 }
 
-// click clicks the element that a JavaScript expression is, once it is there and its page is loaded as a whole. The click goes
-// to a place, not to a node: the browser gives nodes other numbers whenever it likes while a page comes to be.
+// click clicks the element of a JavaScript expression, once it exists and its page has loaded. It clicks at a place, not a node, because the
+// browser may renumber nodes while a page loads.
 func (b *tab) click(element string) {
 	b.t.Helper()
 	at := wait(b, fmt.Sprintf(`(() => {
@@ -193,16 +193,16 @@ func (b *tab) click(element string) {
 	b.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// fill types a text into the field that a selector finds, in the place of what was there.
+// fill types a text into the field that a selector finds, replacing its content.
 func (b *tab) fill(selector, text string) {
 	b.t.Helper()
 	field := fmt.Sprintf("document.querySelector(%q)", selector)
-	// A page that was just sent for shows its fields before its scripts listen to them.
+	// A loading page may show its fields before its scripts listen to them.
 	b.until("document.readyState === 'complete' && " + field)
 	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("%[1]s.value = '', %[1]s.focus()", field)), chromedp.KeyEvent(text))
 }
 
-// selectOption chooses an option of a list, as a press of it does.
+// selectOption selects an option of a list, as a click does.
 func selectOption(selector, value string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf("(() => { const list = document.querySelector(%q); list.value = %q; list.dispatchEvent(new Event('input', { bubbles: true })); list.dispatchEvent(new Event('change', { bubbles: true })) })()", selector, value))
 }
@@ -215,7 +215,7 @@ func (b *tab) signIn(path string) {
 	b.see("Ada Lovelace")
 }
 
-// look sets the width of the window and the scheme of colours, light or dark.
+// look sets the window's width and the colour scheme, light or dark.
 func (b *tab) look(width int, scheme string) {
 	b.t.Helper()
 	b.do(chromedp.EmulateViewport(int64(width), 800), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
@@ -226,7 +226,7 @@ func (b *tab) look(width int, scheme string) {
 	}))
 }
 
-// withoutScript makes pages loaded from now on do without their scripts.
+// withoutScript switches JavaScript off for pages loaded from now on.
 func (b *tab) withoutScript() {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
@@ -235,7 +235,7 @@ func (b *tab) withoutScript() {
 	}))
 }
 
-// offline sets the conditions of the tab's network; without any it is as it was.
+// offline sets the tab's network conditions, or restores the normal ones without any.
 func (b *tab) offline(conditions ...*network.Conditions) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
@@ -250,7 +250,7 @@ func (b *tab) lacks(texts ...string) {
 	shown := b.text()
 	for _, text := range texts {
 		if strings.Contains(shown, text) {
-			b.t.Errorf("the page shows %q:\n%s", text, shown)
+			b.t.Errorf("the page shows %q, want it without:\n%s", text, shown)
 		}
 	}
 }

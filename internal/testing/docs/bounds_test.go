@@ -20,8 +20,8 @@ import (
 	"levelboard/internal/config"
 )
 
-// TestTheBoundsAreThoseOfTheCode compares the tables of docs/bounds.md with the constants and settings that it names, and sees that each
-// queue, pool and cache of the service is in it.
+// TestTheBoundsAreThoseOfTheCode compares the tables of docs/bounds.md with the constants and settings that they name, and checks that they
+// have each queue, pool and cache of the service.
 func TestTheBoundsAreThoseOfTheCode(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/bounds.md")
 	if err != nil {
@@ -35,19 +35,19 @@ func TestTheBoundsAreThoseOfTheCode(t *testing.T) {
 	for _, row := range rows {
 		stated := value.FindAllStringSubmatch(row, -1)
 		if len(stated) == 0 {
-			t.Errorf("a row names no constant and no setting: %s", row)
+			t.Errorf("a row of docs/bounds.md names no constant and no setting: %s", row)
 		}
 		for _, s := range stated {
 			number, _ := strconv.ParseInt(strings.ReplaceAll(s[1], ",", ""), 10, 64)
 			if want, err := code.value(s[3]); err != nil || number*units[s[2]] != want {
-				t.Errorf("%s is %s %s in the table, and %d in the code, %v", s[3], s[1], s[2], want, err)
+				t.Errorf("docs/bounds.md says %s %s for %s; the code has %d (%v)", s[1], s[2], s[3], want, err)
 			}
 			named[s[3]] = true
 		}
 	}
 	for _, name := range code.bounds() {
 		if !named[name] {
-			t.Errorf("%s is a bound, and not in the table", name)
+			t.Errorf("docs/bounds.md lacks the bound %s", name)
 		}
 	}
 }
@@ -57,15 +57,15 @@ var units = map[string]int64{
 	"ms": int64(time.Millisecond), "s": int64(time.Second), "min": int64(time.Minute), "h": int64(time.Hour),
 }
 
-// source is the service's code, by the folders of its packages.
+// source is the service's code, by package folder.
 type source struct {
 	fset     *token.FileSet
-	folders  map[string]string // by the packages' names
+	folders  map[string]string // package name to folder
 	files    map[string][]*ast.File
 	packages map[string]*types.Package
 }
 
-// timePackage stands for package time: what constants are made of.
+// timePackage replaces package time for the values of constants.
 const timePackage = `package time
 type Duration int64
 const (
@@ -90,7 +90,7 @@ func newSource(t *testing.T) *source {
 	s.files["time"] = []*ast.File{parsed}
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if path == root+"testing" {
-			return fs.SkipDir // it has packages with the names of the service's
+			return fs.SkipDir // has packages with the same names as the service
 		}
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -110,21 +110,21 @@ func newSource(t *testing.T) *source {
 	return s
 }
 
-// Import implements types.Importer. It has what constants are made of: the service's packages and time.
+// Import implements types.Importer for the packages that constants need: the service's and time.
 func (s *source) Import(path string) (*types.Package, error) {
 	files, ours := s.files[path]
 	switch {
 	case s.packages[path] != nil:
 		return s.packages[path], nil
 	case !ours:
-		return nil, errors.New("no constants are of it")
+		return nil, errors.New("the package has no constants that count")
 	}
-	ignored := func(error) {} // of what else it imports
+	ignored := func(error) {} // errors of other imports
 	s.packages[path], _ = (&types.Config{Importer: s, IgnoreFuncBodies: true, Error: ignored}).Check(path, s.fset, files, nil)
 	return s.packages[path], nil
 }
 
-// value is that of a constant, package.name, or the default of a setting, in nanoseconds if it is a time.
+// value returns the value of a constant, package.name, or the default of a setting. Times are in nanoseconds.
 func (s *source) value(name string) (int64, error) {
 	for _, setting := range config.Describe() {
 		if setting.Name == name {
@@ -140,7 +140,7 @@ func (s *source) value(name string) (int64, error) {
 			return n, nil
 		}
 	}
-	return 0, errors.New("there is no such constant, nor setting")
+	return 0, errors.New("there is no such constant or setting")
 }
 
 func (s *source) constant(folder, name string) *types.Const {
@@ -152,7 +152,7 @@ func (s *source) constant(folder, name string) *types.Const {
 	return found
 }
 
-// bounds are the constants by which queues, pools and caches are made, as package.name.
+// bounds returns the constants that bound queues, pools and caches, as package.name.
 func (s *source) bounds() (names []string) {
 	for folder, files := range s.files {
 		if strings.Contains(folder, "/testing/") || strings.Contains(folder, "/bench/") || strings.HasSuffix(folder, "/storetest") {
@@ -179,7 +179,7 @@ func (s *source) bounds() (names []string) {
 	return names
 }
 
-// makesBound reports whether a call makes a channel with room, or another thing of which there is a bounded number.
+// makesBound reports whether a call makes a buffered channel, or something else with a bound.
 func makesBound(call *ast.CallExpr) bool {
 	of := call.Fun
 	if generic, ok := of.(*ast.IndexExpr); ok {

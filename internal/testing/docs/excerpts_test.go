@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestExcerptsAreOfTheBot: a page shows lines of the bot that clients-check runs, as they are.
+// TestExcerptsAreOfTheBot checks that the lines of the example bot on a page are those of the bot that clients-check runs.
 func TestExcerptsAreOfTheBot(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/periods.md")
 	if err != nil {
@@ -18,12 +18,12 @@ func TestExcerptsAreOfTheBot(t *testing.T) {
 	}
 	excerpts := strings.Split(string(page), "\n```js\n")[1:]
 	if len(excerpts) != 2 {
-		t.Errorf("the page has %d excerpts, want 2", len(excerpts))
+		t.Errorf("the page has %d excerpts of the bot, want 2", len(excerpts))
 	}
 	for _, excerpt := range excerpts {
 		lines, _, _ := strings.Cut(excerpt, "```")
 		if !strings.Contains(string(bot), "\n"+lines) {
-			t.Errorf("the bot does not have\n%s", lines)
+			t.Errorf("the bot lacks the page's lines\n%s", lines)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// stated are numbers of the code that pages say in passing: "page: words of the page with the number as (...)" and the constant or setting that
-// it is, in units that a page may name.
+// stated lists numbers of the code that pages mention, as "page: the page's words with the number as (...)" and the constant or setting with
+// that value, in units that a page may name.
 var stated = [][2]string{
 	{"README.md: messages\\*\\*, up to (...) in a call", "httpapi.maxMessages"},
 	{"README.md: Every (... s)econds, and at shutdown", "LEVELBOARD_SNAPSHOT_INTERVAL"},
@@ -55,7 +55,7 @@ var stated = [][2]string{
 	{"docs/cards.md: (...) may wait, then 503", "card.cardsWaiting"},
 }
 
-// same are facts that stand at several places, which say the same.
+// same lists facts that several pages state.
 var same = []map[string]string{
 	{"README.md": `and Postgres ([\d. and]+);`, "CONTRIBUTING.md": `Postgres ([\d. and]+)\. To test`},
 	{"README.md": `tested on (Redis .*), and Postgres`, "CONTRIBUTING.md": `ran on (Redis .*), Postgres`},
@@ -65,7 +65,7 @@ var same = []map[string]string{
 	{"README.md": `a community of up to ([\d,]+) members`, "docs/sizing.md": `beyond ([\d,]+) members use Redis`, "docs/configuration.md": `up to ([\d,]+) members \(`, "docs/known-limits.md": `above ([\d,]+) members are slow`, "docs/start.md": `enough for \[([\d,]+) members`},
 }
 
-// about are measured numbers that pages round, by their row of docs/benchmarks.md.
+// about lists measured numbers that pages round, by row of docs/benchmarks.md.
 var about = map[string][2]string{
 	`\| increments \| ([\d,]+) \|`:                         {"README.md", `\| increment \| [^|]*\|[^|]*\| ([\d,]+) \|`},
 	`\| increments \| [\d,]+ \| ([\d,]+) `:                 {"README.md", `\| increment \| [^|]*\|[^|]*\| [\d,]+ \| ([\d,]+) \|`},
@@ -78,7 +78,7 @@ var about = map[string][2]string{
 	`an avatar and two names \| (\d+) to`:                  {"docs/sizing.md", `for each member, all included \| (\d+) \|`},
 }
 
-// TestTheNumbersOfThePagesAreThoseOfTheCode: a number that stands twice is the same at both places.
+// TestTheNumbersOfThePagesAreThoseOfTheCode checks the numbers in stated, same and about.
 func TestTheNumbersOfThePagesAreThoseOfTheCode(t *testing.T) {
 	code := newSource(t)
 	for _, s := range stated {
@@ -90,7 +90,7 @@ func TestTheNumbersOfThePagesAreThoseOfTheCode(t *testing.T) {
 			number *= float64(units[unit[1]])
 		}
 		if want, err := code.value(s[1]); err != nil || number != float64(want) {
-			t.Errorf("%s: %q says %v; %s is %d, %v", page, words, number, s[1], want, err)
+			t.Errorf("%s says %v in %q; %s is %d (%v)", page, number, words, s[1], want, err)
 		}
 	}
 	for _, places := range same {
@@ -99,13 +99,13 @@ func TestTheNumbersOfThePagesAreThoseOfTheCode(t *testing.T) {
 			said[textOf(t, page, words)] = true
 		}
 		if len(said) != 1 {
-			t.Errorf("%v say %v", places, said)
+			t.Errorf("the pages %v contradict each other: %v", places, said)
 		}
 	}
 	for words, of := range about {
 		says, measured := numberOf(t, of[0], words), numberOf(t, "docs/benchmarks.md", of[1])
 		if math.Abs(says-measured) > measured/10 {
-			t.Errorf("%s: %s says %v; docs/benchmarks.md has %v", of[0], words, says, measured)
+			t.Errorf("%s says %v in %q; docs/benchmarks.md has %v", of[0], says, words, measured)
 		}
 	}
 }
@@ -115,12 +115,12 @@ func TestTheFirstHourNamesTheDefaults(t *testing.T) {
 	g := guild.Defaults("100000000000000001")
 	want := "15 to 40 XP for a message, once a minute; level 1 at 100 XP, level 10 at 4,150, level 100 at 490,150"
 	if g.XPPerMessageMin != 15 || g.XPPerMessageMax != 40 || g.XPGainInterval != 60000 || curve.XPFor(1) != 100 || curve.XPFor(10) != 4150 || curve.XPFor(100) != 490150 {
-		t.Errorf("the defaults are no longer %s", want)
+		t.Errorf("the defaults are no longer %s, as the first hour says", want)
 	}
 	textOf(t, "docs/start.md", "("+want+")")
 }
 
-// textOf returns what the words of a page have in parentheses.
+// textOf returns the part of a page's words in parentheses.
 func textOf(t *testing.T, page, words string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../" + page)
@@ -129,7 +129,7 @@ func textOf(t *testing.T, page, words string) string {
 	}
 	found := regexp.MustCompile(words).FindStringSubmatch(string(text))
 	if found == nil {
-		t.Errorf("%s does not say %q", page, words)
+		t.Errorf("%s lacks the words %q", page, words)
 		return ""
 	}
 	return found[1]
@@ -143,7 +143,7 @@ func numberOf(t *testing.T, page, words string) float64 {
 	}
 	number, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 	if err != nil && text != "" {
-		t.Errorf("%s: %q has no number: %v", page, words, err)
+		t.Errorf("%s has no number in %q: %v", page, words, err)
 	}
 	return number
 }

@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// references are pages of facts that grow with the service.
+// references are pages of tables that grow with the service.
 var references = []string{"redis-keys.md", "metrics.md", "configuration.md", "bounds.md", "benchmarks.md"}
 
-// notProse is a block of commands or of code, or a table of reference that a test writes.
+// notProse matches blocks of commands or code, and tables that a test writes.
 var notProse = regexp.MustCompile("(?ms)^ *```.*?^ *```$|^<!-- \\w+: written by .*?^<!-- end of ")
 
-// TestThePagesStayShort: whoever adds a page says less elsewhere. It counts prose: references, blocks of code, tables that a test writes, and
-// the marks of tables and headings are no part of it.
+// TestThePagesStayShort bounds the words of prose, so that a new page replaces older text. It does not count references, code blocks, tables
+// written by tests, and the marks of tables and headings.
 func TestThePagesStayShort(t *testing.T) {
 	const mostWords, mostLines = 20000, 150
 	words := 0
 	for _, pattern := range []string{"../../../docs/*.md", "../../../docs/adr/*.md"} {
 		pages, err := filepath.Glob(pattern)
 		if err != nil || len(pages) < 10 {
-			t.Fatalf("%s: %d pages, %v", pattern, len(pages), err)
+			t.Fatalf("%d pages match %s (%v), want at least 10", len(pages), pattern, err)
 		}
 		for _, page := range pages {
 			text, err := os.ReadFile(page)
@@ -38,12 +38,12 @@ func TestThePagesStayShort(t *testing.T) {
 				}
 			}
 			if lines := bytes.Count(text, []byte("\n")); lines > mostLines {
-				t.Errorf("%s has %d lines, more than %d: cut or split it", filepath.Base(page), lines, mostLines)
+				t.Errorf("%s has %d lines, want at most %d: cut or split it", filepath.Base(page), lines, mostLines)
 			}
 		}
 	}
-	t.Logf("%d words", words)
+	t.Logf("the pages have %d words", words)
 	if words > mostWords {
-		t.Errorf("the pages have %d words, more than %d: cut what nobody needs", words, mostWords)
+		t.Errorf("the pages have %d words, want at most %d: cut what nobody needs", words, mostWords)
 	}
 }

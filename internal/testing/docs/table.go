@@ -1,4 +1,4 @@
-// Package docs holds tests of what the pages of docs say.
+// Package docs tests statements of the documents.
 package docs
 
 import (
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Table fails the test unless the page at path has the table between its marks. With update it writes the table there; command says how.
+// Table fails the test unless the page at path has the table between its marks. With update it writes the table there. command says how.
 func Table(t *testing.T, path, begin, table, end, command string, update bool) {
 	t.Helper()
 	content, err := os.ReadFile(path)

@@ -11,34 +11,34 @@ import (
 
 var update = flag.Bool("update", false, "rewrite deploy/grafana/dashboards")
 
-// dashboard holds the parts of a Grafana dashboard that this package sets.
+// dashboard has the parts of a Grafana dashboard that this package sets.
 type dashboard struct {
 	uid, title string
 	rows       []row
 }
 
-// row is a line of panels under a heading, beginning again after 24 columns.
+// row is a line of panels under a heading. It wraps after 24 columns.
 type row struct {
 	title  string
 	panels []panel
 }
 
-// panel is one picture. unit is Grafana's name of it.
+// panel is one chart. unit is Grafana's name for its unit.
 type panel struct {
 	title, unit string
 	help        string // shown at the panel's corner
-	kind        string // timeseries when empty
-	width       int    // columns of 24; 8 when 0
+	kind        string // timeseries if empty
+	width       int    // columns of 24; 0 means 8
 	queries     []shown
 }
 
-// shown is a query and how its series are called.
+// shown is a query with the legend of its series.
 type shown struct{ expr, legend string }
 
-// query is an expression and where it stands.
+// query is an expression with its place.
 type query struct{ where, expr string }
 
-// dashboards are all that are provisioned, by their file.
+// dashboards returns all provisioned dashboards by file.
 func dashboards() map[string]dashboard {
 	return map[string]dashboard{"levelboard-overview.json": overview, "levelboard-limits.json": limits}
 }
@@ -49,7 +49,7 @@ const panelHeight = 7
 
 var datasource = object{"type": "prometheus", "uid": "${datasource}"}
 
-// json is Grafana's document. Keys come sorted and ids in order, so a change of one panel is a change of a few lines.
+// json returns Grafana's document. Keys are sorted and ids count up, so that a change of one panel changes few lines.
 func (d dashboard) json(t *testing.T) []byte {
 	t.Helper()
 	var panels []object
@@ -138,8 +138,8 @@ func (d dashboard) queries() (all []query) {
 	return all
 }
 
-// TestDashboardsAreWhatIsWrittenHere compares the provisioned files with this package's dashboards.
-func TestDashboardsAreWhatIsWrittenHere(t *testing.T) {
+// TestDashboardsAreUpToDate compares the provisioned files with this package's dashboards.
+func TestDashboardsAreUpToDate(t *testing.T) {
 	for name, d := range dashboards() {
 		path := filepath.Join(dashboardsDir, name)
 		if *update {
@@ -154,7 +154,7 @@ func TestDashboardsAreWhatIsWrittenHere(t *testing.T) {
 	}
 	for _, path := range glob(t, dashboardsDir+"/*.json") {
 		if _, known := dashboards()[filepath.Base(path)]; !known {
-			t.Errorf("%s is not written by this package", path)
+			t.Errorf("this package does not write %s", path)
 		}
 	}
 }
@@ -165,12 +165,12 @@ func TestEveryPanelHasAUnitAndAQueryOfTheChosenJob(t *testing.T) {
 		for _, r := range d.rows {
 			for _, p := range r.panels {
 				if p.unit == "" || len(p.queries) == 0 || seen[p.title] {
-					t.Errorf("%s: panel %q has no unit, no query, or the title of another", name, p.title)
+					t.Errorf("%s: the panel %q has no unit, no query, or the title of another", name, p.title)
 				}
 				seen[p.title] = true
 				for _, q := range p.queries {
 					if !bytes.Contains([]byte(q.expr), []byte(`job="$job`)) || len(p.queries) > 1 && q.legend == "" {
-						t.Errorf("%s: panel %q asks about every job, or its queries have no names: %s", name, p.title, q.expr)
+						t.Errorf("%s: the panel %q does not select the chosen job, or lacks legends for several queries: %s", name, p.title, q.expr)
 					}
 				}
 			}

@@ -5,7 +5,7 @@ const (
 	used    = `levelboard_rate_limit_used_ratio_bucket{` + on
 )
 
-// over is the share of charges after which more than this of the budget was in use, by scope.
+// over returns the share of charges after which more than this much of the budget was used, by scope.
 func over(le string) string {
 	return `1 - ` + perSecond("scope", used+`,le="`+le+`"}`) + ` / ` + perSecond("scope", `levelboard_rate_limit_used_ratio_count{`+on+`}`)
 }

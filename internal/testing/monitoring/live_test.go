@@ -22,11 +22,11 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// answerTime is for the slowest of machines: with what there is to see, an answer takes a few scrapes.
+// answerTime is for the slowest machine. Usually an answer takes a few scrapes.
 const answerTime = 3 * time.Minute
 
-// TestEveryRuleAndEveryPanelHasData scrapes a service that uses all its features, and queries all recorded rules, operands of alerts, panels
-// and queries of runbooks.
+// TestEveryRuleAndEveryPanelHasData scrapes a service that uses all its features, and evaluates all recorded rules, operands of alerts, panels
+// and runbook queries.
 func TestEveryRuleAndEveryPanelHasData(t *testing.T) {
 	service := startService(t)
 	prometheus := startPrometheus(t, service, startBot(t, service))
@@ -46,7 +46,7 @@ func TestEveryRuleAndEveryPanelHasData(t *testing.T) {
 		waiting = append(waiting, d.queries()...)
 	}
 	waiting = append(waiting, runbookQueries(t)...)
-	t.Logf("%d queries", len(waiting))
+	t.Logf("evaluating %d queries", len(waiting))
 
 	ctx, cancel := context.WithTimeout(t.Context(), answerTime)
 	defer cancel()
@@ -68,7 +68,7 @@ func TestEveryRuleAndEveryPanelHasData(t *testing.T) {
 		break
 	}
 	for _, q := range waiting {
-		t.Errorf("no data for %s: %s", q.where, q.expr)
+		t.Errorf("Prometheus has no data for %s: %s", q.where, q.expr)
 	}
 }
 
@@ -80,14 +80,14 @@ func selector(labels map[string]string) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// startService runs a service on servers as an operator should: Redis with a file and a maximum.
+// startService runs a service on servers as an operator should: with a Redis that has an append-only file and a memory limit.
 func startService(t *testing.T) *app.App {
 	t.Helper()
 	return service.StartOn(t, testenv.Redis(t, testenv.WithAOF(), testenv.WithConfig("maxmemory 1gb")),
 		"LEVELBOARD_SNAPSHOT_INTERVAL=1s", "LEVELBOARD_RATE_LIMIT_KEY=100000", "LEVELBOARD_RATE_LIMIT_IDENTITY=200000", "LEVELBOARD_ALLOWED_PRIVATE_HOSTS=127.0.0.1")
 }
 
-// putLoadOn runs the load until the test ends, before the service stops.
+// putLoadOn runs the load until the test ends.
 func putLoadOn(t *testing.T, service *app.App) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -109,7 +109,7 @@ type monitor struct {
 	vars *strings.Replacer
 }
 
-// startBot runs a bot of a Discord without guilds until the test ends, and returns its ops address.
+// startBot runs a bot without guilds until the test ends, and returns the address of its ops port.
 func startBot(t *testing.T, service *app.App) string {
 	t.Helper()
 	address := testenv.FreeAddr(t)
@@ -145,12 +145,12 @@ scrape_configs: [{job_name: levelboard, static_configs: [{targets: [%q]}]}, {job
 `, filepath.Join(rules, "*.yml"), service.OpsAddr(), bot))
 	pool := &http.Transport{}
 	t.Cleanup(pool.CloseIdleConnections)
-	// As Grafana would put them in.
+	// Grafana replaces these variables.
 	vars := strings.NewReplacer("$job", "levelboard", "$instance", ".*", "$__rate_interval", "1m")
 	return monitor{server.URL(), &http.Client{Transport: pool, Timeout: 30 * time.Second}, vars}
 }
 
-// answers reports whether the query has at least one sample that is a number. A query that Prometheus refuses fails the test.
+// answers reports whether the query has at least one numeric sample. A query that Prometheus refuses fails the test.
 func (m monitor) answers(t *testing.T, q query) bool {
 	t.Helper()
 	resp, err := m.http.PostForm(m.base+"/api/v1/query", url.Values{"query": {m.vars.Replace(q.expr)}})
@@ -160,7 +160,7 @@ func (m monitor) answers(t *testing.T, q query) bool {
 	content, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
 	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Errorf("%s: %s: status %d, %s (%v)", q.where, q.expr, resp.StatusCode, content, err)
+		t.Errorf("Prometheus refuses the query of %s: %s: status %d, %s (%v)", q.where, q.expr, resp.StatusCode, content, err)
 		return true
 	}
 	var answer struct {
@@ -169,8 +169,8 @@ func (m monitor) answers(t *testing.T, q query) bool {
 		}
 	}
 	if err := json.Unmarshal(content, &answer); err != nil {
-		// A scalar or a string, which is no series to show or to compare.
-		t.Errorf("%s: %s: %v", q.where, q.expr, err)
+		// A scalar or a string is no series.
+		t.Errorf("the query of %s returns no series: %s: %v", q.where, q.expr, err)
 		return true
 	}
 	for _, series := range answer.Data.Result {

@@ -15,12 +15,12 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// load is what bots, dashboards, an operator and strangers do to a service, one after another, again and again.
+// load sends what bots, dashboards, an operator and strangers send to a service, in a loop.
 type load struct {
 	t                     *testing.T
 	base                  string
 	http                  *http.Client
-	bot, narrow, stranger string // keys: of the guild, of one request a minute, of no guild
+	bot, narrow, stranger string // keys: for the guild, with one request a minute, for no guild
 	round                 int
 }
 
@@ -42,7 +42,7 @@ func newLoad(t *testing.T, base string) *load {
 	return l
 }
 
-// run continues until ctx ends, at a pace that leaves time to others.
+// run continues until ctx ends, at a pace that leaves time for others.
 func (l *load) run(ctx context.Context) {
 	pace := time.NewTicker(50 * time.Millisecond)
 	defer pace.Stop()
@@ -81,12 +81,12 @@ func (l *load) dashboards(ctx context.Context) {
 }
 
 func (l *load) strangers(ctx context.Context) {
-	l.do(ctx, "GET", l.member(1), l.narrow, "", 0) // once a minute 200, else 429
+	l.do(ctx, "GET", l.member(1), l.narrow, "", 0) // 200 once a minute, else 429
 	l.do(ctx, "GET", l.member(1), l.stranger, "", 403)
 	l.do(ctx, "GET", l.member(1), "lb_made_up", "", 401)
 }
 
-// operator makes another guild, which is then loaded.
+// operator creates another guild, which is then loaded.
 func (l *load) operator(ctx context.Context) {
 	id := fmt.Sprintf("5%017d", l.round)
 	l.makeGuild(ctx, id)
@@ -94,7 +94,7 @@ func (l *load) operator(ctx context.Context) {
 	l.makeKey(ctx, `"guildIds":["`+id+`"]`)
 }
 
-// follow holds a stream of events open and reads it.
+// follow opens a stream of events and reads it.
 func (l *load) follow(ctx context.Context) {
 	r, err := http.NewRequestWithContext(ctx, "GET", l.base+"/v2/guilds/"+theGuild+"/events", nil)
 	if err != nil {
@@ -107,12 +107,12 @@ func (l *load) follow(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		l.t.Errorf("follow the events: %v", err)
+		l.t.Errorf("following the events: %v", err)
 		return
 	}
 	defer resp.Body.Close()
 	if _, err := io.Copy(io.Discard, resp.Body); ctx.Err() == nil {
-		l.t.Errorf("the stream of events ended by itself: %v", err)
+		l.t.Errorf("the stream of events ended too early: %v", err)
 	}
 }
 
@@ -128,12 +128,12 @@ func (l *load) makeKey(ctx context.Context, with string) string {
 	var made struct{ Key string }
 	body := l.body(ctx, "POST", "/admin/keys", "", `{"name":"bot","ownerId":"900000000000000002","permission":"read_write",`+with+`}`, 201)
 	if err := json.Unmarshal(body, &made); err != nil && ctx.Err() == nil {
-		l.t.Errorf("make a key: %v: %s", err, body)
+		l.t.Errorf("creating a key: %v: %s", err, body)
 	}
 	return made.Key
 }
 
-// do sends a request and returns the answer's headers. status is what must come, 0 is anything; headers are names and values.
+// do sends a request and returns the answer's headers. The answer must have status, unless that is 0. headers are name, value, name, value.
 func (l *load) do(ctx context.Context, method, path, key, body string, status int, headers ...string) http.Header {
 	resp, _ := l.send(ctx, method, path, key, body, status, headers...)
 	return resp
@@ -153,7 +153,7 @@ func (l *load) send(ctx context.Context, method, path, key, body string, status 
 	if ctx.Err() != nil {
 		return http.Header{}, nil
 	}
-	// It is 503 when the machine stood still for longer than the service waits for a store. Were it so always, there would be no data.
+	// On a busy machine it may be 503, because a store does not answer in time. If it always were, there would be no data.
 	if err != nil || status != 0 && got.Status != status && got.Status != http.StatusServiceUnavailable {
 		l.t.Errorf("%s %s: status %d, want %d: %s (%v)", method, path, got.Status, status, got.Body, err)
 		return http.Header{}, nil

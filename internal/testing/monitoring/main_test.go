@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testenv.Main(m, goleak.IgnoreTopFunction("github.com/disgoorg/disgo/rest.(*rateLimiterImpl).cleanup")) // the bot's
+	testenv.Main(m, goleak.IgnoreTopFunction("github.com/disgoorg/disgo/rest.(*rateLimiterImpl).cleanup")) // of the bot
 }
 
 const (
@@ -29,7 +29,7 @@ func read(t *testing.T, path string) string {
 	return string(content)
 }
 
-// glob returns the files that match, of which there must be some.
+// glob returns the files that match, and fails without any.
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -14,8 +14,8 @@ var (
 	whitespace = regexp.MustCompile(`\s+`)
 )
 
-// operands returns what an alert's condition compares: each side of its comparisons and of and, or and unless, but no
-// constants. A condition is empty while all is well; what it looks at must be there all the same. absent(x) is x.
+// operands returns what an alert's condition compares: each side of its comparisons and of and, or and unless, without constants. A condition
+// has no result while all is well, but its operands must have data. The operand of absent(x) is x.
 func operands(expr string) (all []string) {
 	expr = strings.TrimSpace(whitespace.ReplaceAllString(expr, " "))
 	if inner, wrapped := unwrap(expr); wrapped {
@@ -24,7 +24,7 @@ func operands(expr string) (all []string) {
 	if inner := ofAbsent.FindStringSubmatch(expr); inner != nil {
 		return operands(inner[1])
 	}
-	// What stands in strings, braces and parentheses does not split.
+	// Operators in strings, braces and parentheses do not split.
 	flat := braces.ReplaceAllStringFunc(quoted.ReplaceAllStringFunc(expr, blank), blank)
 	depth := 0
 	top := []byte(flat)
@@ -56,7 +56,7 @@ func operands(expr string) (all []string) {
 
 func blank(s string) string { return strings.Repeat("_", len(s)) }
 
-// unwrap takes off the parentheses around all of an expression.
+// unwrap removes the parentheses around a whole expression.
 func unwrap(expr string) (string, bool) {
 	if !strings.HasPrefix(expr, "(") {
 		return expr, false

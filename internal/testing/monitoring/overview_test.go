@@ -1,12 +1,12 @@
 package monitoring_test
 
-// on picks the chosen job's chosen replicas.
+// on selects the chosen job's chosen replicas.
 const on = `job="$job",instance=~"$instance"`
 
-// onBot picks the bot that belongs to the chosen job.
+// onBot selects the bot of the chosen job.
 const onBot = `job="$job-bot"`
 
-// quantile is that of a histogram's observations, over the routes and the like that by does not name.
+// quantile returns a quantile of a histogram, summed over the labels that by does not name.
 func quantile(q, by, histogram string) string {
 	if by != "" {
 		by = ", " + by
@@ -14,7 +14,7 @@ func quantile(q, by, histogram string) string {
 	return "histogram_quantile(" + q + ", sum by (le" + by + ") (rate(" + histogram + "[$__rate_interval])))"
 }
 
-// perSecond is a counter's rate, summed.
+// perSecond returns a counter's rate, summed.
 func perSecond(by, counter string) string {
 	if by != "" {
 		by = "by (" + by + ") "

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// rule is one of deploy/prometheus/rules: an alert, or a recorded series.
+// rule is a rule of deploy/prometheus/rules: an alert or a recorded series.
 type rule struct {
 	Alert, Record, Expr, For string
 	Labels, Annotations      map[string]string
@@ -28,7 +28,7 @@ func rules(t *testing.T) (all []rule) {
 			}
 		}
 		if err := yaml.UnmarshalWithOptions([]byte(read(t, path)), &file, yaml.Strict()); err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("reading the rules in %s: %v", path, err)
 		}
 		for _, group := range file.Groups {
 			all = append(all, group.Rules...)
@@ -56,7 +56,7 @@ func TestConfigurationAndRulesAreValid(t *testing.T) {
 	promtool(t, "check", "config", "prometheus.yml")
 }
 
-func TestAlertsFireWhenTheyShouldAndNotElse(t *testing.T) {
+func TestAlertsFireAsTheirCasesSay(t *testing.T) {
 	for _, path := range glob(t, prometheusDir+"/tests/*.yml") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".yml"), func(t *testing.T) {
 			t.Parallel()
@@ -65,8 +65,8 @@ func TestAlertsFireWhenTheyShouldAndNotElse(t *testing.T) {
 	}
 }
 
-// TestEveryAlertHasCases wants, for each alert and severity, a story in which it fires and in which there is a time when it
-// does not. Each check in these files lists all alerts that fire, so none can fire where another one is looked for.
+// TestEveryAlertHasCases requires, for each alert and severity, a story in which it fires at one time and not at another. Each check in these
+// files lists all firing alerts, so an alert cannot fire unnoticed.
 func TestEveryAlertHasCases(t *testing.T) {
 	type check struct {
 		Expr       string
@@ -85,13 +85,13 @@ func TestEveryAlertHasCases(t *testing.T) {
 			}
 		}
 		if err := yaml.Unmarshal([]byte(read(t, path)), &file); err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("reading the cases in %s: %v", path, err)
 		}
 		for _, story := range file.Tests {
 			fires := map[string]int{}
 			for _, check := range story.Checks {
 				if check.Expr != `count by (alertname, severity) (ALERTS{alertstate="firing"})` {
-					t.Errorf("%s, %s: a check does not look at all alerts", path, story.Name)
+					t.Errorf("%s, %s: a check does not list all firing alerts", path, story.Name)
 				}
 				for _, sample := range check.ExpSamples {
 					fires[sample.Labels]++
@@ -105,32 +105,32 @@ func TestEveryAlertHasCases(t *testing.T) {
 	for _, r := range rules(t) {
 		labels := `{alertname="` + r.Alert + `",severity="` + r.Labels["severity"] + `"}`
 		if r.Alert != "" && !tested[labels] {
-			t.Errorf("no case in %s/tests shows %s both firing and not", prometheusDir, labels)
+			t.Errorf("no case in %s/tests has %s both firing and not", prometheusDir, labels)
 		}
 		delete(tested, labels)
 	}
 	for labels := range tested {
-		t.Errorf("%s/tests knows %s, which is no alert", prometheusDir, labels)
+		t.Errorf("%s/tests has cases for %s, which is no alert", prometheusDir, labels)
 	}
 }
 
-// runbooksBase is replaced by the address that the first rule has as its label.
+// runbooksBase is a template that becomes the address in the first rule's label.
 const runbooksBase = `{{ with query "runbooks:levelboard:base" }}{{ . | first | label "url" }}{{ end }}`
 
-func TestEveryAlertSaysWhatAndWhereToReadOn(t *testing.T) {
+func TestEveryAlertHasASummaryAndARunbook(t *testing.T) {
 	pages := runbookPages(t)
 	for _, r := range rules(t) {
 		if r.Alert == "" {
 			continue
 		}
 		if r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
-			t.Errorf("%s has no summary or no description", r.Alert)
+			t.Errorf("the alert %s has no summary or no description", r.Alert)
 		}
 		if want := runbooksBase + "/" + pages[r.Alert] + "#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
-			t.Errorf("%s: runbook_url is %q, want %q", r.Alert, r.Annotations["runbook_url"], want)
+			t.Errorf("the alert %s has the runbook_url %q, want %q", r.Alert, r.Annotations["runbook_url"], want)
 		}
 		if !slices.Contains([]string{"page", "ticket"}, r.Labels["severity"]) {
-			t.Errorf("%s has severity %q", r.Alert, r.Labels["severity"])
+			t.Errorf("the alert %s has the severity %q, want page or ticket", r.Alert, r.Labels["severity"])
 		}
 	}
 }

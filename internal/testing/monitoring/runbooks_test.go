@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// runbookParts are what each section of the runbooks says, in this order.
+// runbookParts are the parts of each runbook section, in this order.
 var runbookParts = []string{"**Means.**", "**Users.**", "**Look.**", "**Do.**"}
 
 func TestEveryAlertHasARunbookAndEveryRunbookAnAlert(t *testing.T) {
@@ -23,14 +23,14 @@ func TestEveryAlertHasARunbookAndEveryRunbookAnAlert(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(alerts)) {
 		section, found := sections[name]
 		if !found {
-			t.Errorf("%s has no section for %s", runbooks, name)
+			t.Errorf("%s has no section for the alert %s", runbooks, name)
 			continue
 		}
 		at := 0
 		for _, part := range runbookParts {
 			found := strings.Index(section[at:], part)
 			if found < 0 {
-				t.Errorf("%s: the section of %s lacks %s, or has it out of order", runbooks, name, part)
+				t.Errorf("%s: the section %s lacks %s, or has it out of order", runbooks, name, part)
 				break
 			}
 			at += found
@@ -43,8 +43,8 @@ func TestEveryAlertHasARunbookAndEveryRunbookAnAlert(t *testing.T) {
 	}
 }
 
-// TestTheRunbooksSayWhichAlertsWake compares the head of docs/runbooks.md with the severities of the rules.
-func TestTheRunbooksSayWhichAlertsWake(t *testing.T) {
+// TestTheRunbooksListThePagingAlerts compares the head of docs/runbooks.md with the severities of the rules.
+func TestTheRunbooksListThePagingAlerts(t *testing.T) {
 	head, _, _ := strings.Cut(read(t, "../../../docs/runbooks.md"), "\n## ")
 	var pages, named []string
 	for _, r := range rules(t) {
@@ -58,11 +58,11 @@ func TestTheRunbooksSayWhichAlertsWake(t *testing.T) {
 	slices.Sort(pages)
 	slices.Sort(named)
 	if pages = slices.Compact(pages); !slices.Equal(pages, named) {
-		t.Errorf("docs/runbooks.md names %v as alerts that wake somebody; the rules say %v", named, pages)
+		t.Errorf("docs/runbooks.md lists %v as the alerts that page; the rules have %v", named, pages)
 	}
 }
 
-// TestTheRunbooksQuoteTheLog: the lines of the log that runbooks quote are in the table of docs/runbooks.md, and the service writes them.
+// TestTheRunbooksQuoteTheLog checks that log lines quoted by runbooks are in the table of docs/runbooks.md, and that the service writes them.
 func TestTheRunbooksQuoteTheLog(t *testing.T) {
 	head, _, _ := strings.Cut(read(t, "../../../docs/runbooks.md"), "\n## ")
 	listed := map[string]bool{}
@@ -85,7 +85,7 @@ func TestTheRunbooksQuoteTheLog(t *testing.T) {
 	}
 	for line, quoted := range listed {
 		if !quoted || !strings.Contains(code, `"`+line) {
-			t.Errorf("%q is quoted by a section: %v; and must be the beginning of a line that the service logs", line, quoted)
+			t.Errorf("the line %q of the table is quoted by a section: %v; it must also begin a line that the service logs", line, quoted)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func runbookPages(t *testing.T) map[string]string {
 	return pages
 }
 
-// runbookQueries returns what the runbooks' blocks of promql ask, by section and line.
+// runbookQueries returns the queries in the runbooks' blocks of promql, with their section and line.
 func runbookQueries(t *testing.T) (all []query) {
 	t.Helper()
 	block := regexp.MustCompile("(?s)```promql\n(.*?)```")

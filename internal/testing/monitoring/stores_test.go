@@ -1,6 +1,6 @@
 package monitoring_test
 
-// redisPanels are for those who run Redis.
+// redisPanels are for operators of Redis.
 var redisPanels = []panel{
 	{title: "Memory of Redis", unit: "bytes", queries: []shown{
 		{`max(levelboard_redis_memory_used_bytes{` + on + `})`, "used"},
@@ -22,7 +22,7 @@ var redisPanels = []panel{
 	one("Commands that wait for Redis", "short", `sum(levelboard_redis_pipeline_waiting{`+on+`})`, "waiting"),
 }
 
-// archivePanels are for those who run Postgres, and for what depends on it.
+// archivePanels are for operators of Postgres, and about what depends on it.
 var archivePanels = []panel{
 	one("Age of the oldest change without a snapshot", "s", `max(levelboard_snapshot_oldest_unsaved_seconds{`+on+`})`, "oldest"),
 	{title: "Members without a snapshot", unit: "short", queries: []shown{

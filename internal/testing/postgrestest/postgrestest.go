@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// URL returns the URL of a migrated database of the test's own.
+// URL returns the URL of a new, migrated database.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	return testenv.PostgresCopy(tb, func(url string) error {

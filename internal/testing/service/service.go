@@ -1,4 +1,4 @@
-// Package service runs the whole service in the process of a test, on servers of the test's own.
+// Package service runs the whole service in the test's process, on servers of its own.
 package service
 
 import (
@@ -17,13 +17,13 @@ import (
 // AdminToken is the operator's token.
 const AdminToken = "an-operators-token-of-enough-length"
 
-// Start runs the service on Redis and Postgres, without rate limits, until the test ends; environ has the last word.
+// Start runs the service on Redis and Postgres, without rate limits, until the test ends. Settings in environ override these.
 func Start(tb testing.TB, environ ...string) *app.App {
 	tb.Helper()
 	return StartOn(tb, testenv.Redis(tb), environ...)
 }
 
-// StartOn is [Start] on that Redis.
+// StartOn is [Start] on the given Redis.
 func StartOn(tb testing.TB, redis *testenv.RedisServer, environ ...string) *app.App {
 	tb.Helper()
 	return start(tb, slices.Concat([]string{
@@ -31,7 +31,7 @@ func StartOn(tb testing.TB, redis *testenv.RedisServer, environ ...string) *app.
 	}, environ)...)
 }
 
-// Embedded runs the service without servers until the test ends; environ has the last word.
+// Embedded runs the service without servers until the test ends. Settings in environ override the defaults.
 func Embedded(tb testing.TB, environ ...string) *app.App {
 	tb.Helper()
 	return start(tb, append([]string{"LEVELBOARD_DATA_DIR=" + tb.TempDir()}, environ...)...)
@@ -56,7 +56,7 @@ func start(tb testing.TB, environ ...string) *app.App {
 		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 		defer cancel()
 		if err := running.Stop(ctx); err != nil {
-			tb.Errorf("stop: %v", err)
+			tb.Errorf("stopping the service: %v", err)
 		}
 	})
 	return running

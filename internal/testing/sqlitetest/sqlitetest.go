@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/store/sqlite"
 )
 
-// migrated is the file of an empty, migrated archive: to migrate one for each test takes longer than most tests.
+// migrated is the file of an empty, migrated archive. Tests copy it, because a migration takes longer than most of them.
 var migrated = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "levelboard-archive-")
 	if err != nil {
@@ -31,7 +31,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// Open returns an empty, migrated archive in a file of the test's own, and closes it when the test ends.
+// Open returns an empty, migrated archive in a new file, and closes it when the test ends.
 func Open(t *testing.T) *sqlite.Archive {
 	t.Helper()
 	empty, err := migrated()

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// LiveRows are the guild's members as Redis holds them, in the order of their ids, cooldowns included.
+// LiveRows returns the guild's members in Redis, with cooldowns, ordered by id.
 func (w *World) LiveRows(g leaderboard.GuildRef) []snapshot.Row {
 	w.Helper()
 	p, err := w.Live.Page(w.Context(), g, 0, 1_000_000)
@@ -36,7 +36,7 @@ func (w *World) LiveRows(g leaderboard.GuildRef) []snapshot.Row {
 	return rows
 }
 
-// ArchivedRows are the guild's members as the archive holds them, in the order of their ids.
+// ArchivedRows returns the guild's members in the archive, ordered by id.
 func (w *World) ArchivedRows(g leaderboard.GuildRef) []snapshot.Row {
 	w.Helper()
 	rows, err := w.Archive.Members(w.Context(), g, "", 1_000_000)
@@ -44,7 +44,7 @@ func (w *World) ArchivedRows(g leaderboard.GuildRef) []snapshot.Row {
 	return rows
 }
 
-// State is what the archive knows of the guild.
+// State returns the archive's state of the guild.
 func (w *World) State(g leaderboard.GuildRef) snapshot.State {
 	w.Helper()
 	s, err := w.Archive.State(w.Context(), g)
@@ -52,7 +52,7 @@ func (w *World) State(g leaderboard.GuildRef) snapshot.State {
 	return s
 }
 
-// meta is a field of the guild's meta in Redis; empty when there is none.
+// meta returns a field of the guild's meta in Redis, or "".
 func (w *World) meta(g leaderboard.GuildRef, field string) string {
 	w.Helper()
 	s, err := w.Redis.HGet(w.Context(), "lb:{"+string(g.ID)+"}:meta", field).Result()
@@ -62,26 +62,26 @@ func (w *World) meta(g leaderboard.GuildRef, field string) string {
 	return s
 }
 
-// InStep fails the test unless the archive holds exactly what Redis holds, and both agree on the rev.
+// InStep fails the test unless the archive has exactly what Redis has, and both have the same rev.
 func (w *World) InStep(g leaderboard.GuildRef) {
 	w.Helper()
 	live, archived := w.LiveRows(g), w.ArchivedRows(g)
 	if len(live) != len(archived) {
-		w.Fatalf("%d members in Redis, %d in the archive", len(live), len(archived))
+		w.Fatalf("Redis has %d members and the archive %d", len(live), len(archived))
 	}
 	for i := range live {
 		if !reflect.DeepEqual(live[i], archived[i]) {
-			w.Fatalf("archived %+v\n live %+v", archived[i], live[i])
+			w.Fatalf("the archive has %+v\n   Redis has %+v", archived[i], live[i])
 		}
 	}
 	v, err := w.Live.Version(w.Context(), g)
 	w.Must(err)
 	s := w.State(g)
 	if got := w.meta(g, "archived"); got != fmt.Sprint(s.Archived) || s.Archived != v.Rev || s.Epoch != v.Epoch {
-		w.Errorf("archived in meta %s, in the archive %+v, live %+v: want the same rev and epoch", got, s, v)
+		w.Errorf("meta says archived %s, the archive's state is %+v and Redis' version %+v, want the same rev and epoch", got, s, v)
 	}
 	if !w.NothingWaits(g) || w.meta(g, "pending") != "" {
-		w.Errorf("changes wait, or are on their way: pending is %q", w.meta(g, "pending"))
+		w.Errorf("changes wait for a snapshot or are being written: pending is %q", w.meta(g, "pending"))
 	}
 }
 
@@ -90,7 +90,7 @@ func (w *World) ReadChanges(g leaderboard.GuildRef) snapshot.Page {
 	return w.Live.ReadChanges(w.Context(), []id.Guild{g.ID}, 100)[0]
 }
 
-// NothingWaits reports whether no change of the guild waits for a snapshot, nor is under way.
+// NothingWaits reports whether no change of the guild waits for a snapshot or is being written.
 func (w *World) NothingWaits(g leaderboard.GuildRef) bool {
 	w.Helper()
 	return w.Redis.ZCard(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() == 0 && w.Redis.XLen(w.Context(), "lb:{"+string(g.ID)+"}:journal").Val() == 0
@@ -100,16 +100,16 @@ func (w *World) NothingWaits(g leaderboard.GuildRef) bool {
 func (w *World) NotLoaded(g leaderboard.GuildRef) {
 	w.Helper()
 	if m, err := w.Live.Member(w.Context(), g, User(0)); !errors.Is(err, leaderboard.ErrNotLoaded) {
-		w.Errorf("member %+v, %v, want ErrNotLoaded", m, err)
+		w.Errorf("reading a member gave %+v (%v), want ErrNotLoaded", m, err)
 	}
 }
 
-// NoTraces fails the test if a lock or anything half loaded is left.
+// NoTraces fails the test if a lock or a part of a load is left.
 func (w *World) NoTraces(g leaderboard.GuildRef) {
 	w.Helper()
 	for _, name := range []string{"hydrating", "load:*"} {
 		if keys := w.Redis.Keys(w.Context(), "lb:{"+string(g.ID)+"}:"+name).Val(); len(keys) > 0 {
-			w.Errorf("%v is left in Redis", keys)
+			w.Errorf("Redis still has the keys %v", keys)
 		}
 	}
 }
@@ -125,13 +125,13 @@ func (w *World) XPs(g leaderboard.GuildRef) map[id.User]level.XP {
 	return xps
 }
 
-// WantXPs fails the test unless members 0, 1 and so on have so much XP; below 0, that one is not there.
+// WantXPs fails the test unless members 0, 1 and so on have these XP. A negative number means no entry.
 func (w *World) WantXPs(g leaderboard.GuildRef, want ...level.XP) {
 	w.Helper()
 	got := w.XPs(g)
 	for i, xp := range want {
 		if found, ok := got[User(i)]; xp < 0 && ok || xp >= 0 && found != xp {
-			w.Errorf("member %d: %d XP (there: %v), want %d", i, found, ok, xp)
+			w.Errorf("member %d has %d XP (exists: %v), want %d", i, found, ok, xp)
 		}
 	}
 }

@@ -11,32 +11,32 @@ import (
 // ErrBroken is the error of At.
 var ErrBroken = errors.New("broken on demand")
 
-// Call is one call of a store: the n-th of its method, from 1, on a guild where it is about one.
+// Call is a call of a store, the nth of its method from 1 on. Guild is set if it is about one guild.
 type Call struct {
 	Method string
 	N      int
 	Guild  id.Guild
-	Guilds []id.Guild // of a method that is about many
-	Rows   int        // of WriteBatch, WriteBatches, Salvage, LoadChunk and NoteUnsaved
+	Guilds []id.Guild // if it is about many guilds
+	Rows   int        // in WriteBatch, WriteBatches, Salvage, LoadChunk and NoteUnsaved
 }
 
-// Faults stands around the calls of both stores. What a hook returns is what the caller gets: an error of Before keeps the
-// work from being done, one of After comes though it was done. Set the hooks before the stores are used.
+// Faults has hooks around the calls of both stores. A hook's error goes to the caller: from Before without the work being done, from After
+// after it. Set the hooks before the stores are used.
 type Faults struct {
 	Before func(ctx context.Context, c Call) error
 	After  func(ctx context.Context, c Call) error
-	// Torn breaks a call of the live store about many guilds in its middle: two thirds of them are served, and the answers of
-	// one third arrive.
+	// Torn breaks a call of the live store about many guilds in the middle: two thirds of them are served, and the answers of one third
+	// arrive.
 	Torn func(ctx context.Context, c Call) error
-	// Lost says of a WriteBatch or WriteBatches that the archive says it has committed it, and loses it; and of a States that nothing of
-	// that is to be seen yet.
+	// Lost makes the archive acknowledge a WriteBatch or WriteBatches and lose it. For States it says whether the loss is not visible
+	// yet.
 	Lost func(c Call) bool
 
 	mu    sync.Mutex
 	calls map[string]int
 }
 
-// At returns a hook that fails the n-th call of a method.
+// At returns a hook that fails the nth call of a method.
 func At(method string, n int) func(context.Context, Call) error {
 	return func(_ context.Context, c Call) error {
 		if c.Method == method && c.N == n {
@@ -56,7 +56,7 @@ func Until(ctx context.Context, closed <-chan struct{}) error {
 	}
 }
 
-// Count is how often a method was called.
+// Count returns how often a method was called.
 func (f *Faults) Count(method string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *Faults) around(ctx context.Context, c Call, work func() error) error {
 	return nil
 }
 
-// aroundMany is around a call about many guilds; work does it for the first of them.
+// aroundMany wraps a call about many guilds. work serves the first of them.
 func (f *Faults) aroundMany(ctx context.Context, c Call, work func(first int)) (answered int, err error) {
 	all := len(c.Guilds)
 	torn := false
@@ -112,8 +112,8 @@ func (f *Faults) aroundMany(ctx context.Context, c Call, work func(first int)) (
 	return answered, err
 }
 
-// Held returns a hook that holds the n-th call of a method up until release is closed or the call's context ends, and
-// says so by closing reached.
+// Held returns a hook that blocks the nth call of a method until release is closed or the call's context ends. It closes reached when it
+// blocks.
 func Held(method string, n int) (hook func(context.Context, Call) error, reached, release chan struct{}) {
 	reached, release = make(chan struct{}), make(chan struct{})
 	return func(ctx context.Context, c Call) error {

@@ -11,13 +11,13 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Archive is an archive for both jobs.
+// Archive is an archive for snapshots and hydration.
 type Archive interface {
 	snapshot.Archive
 	hydrate.Archive
 }
 
-// faultyArchive is an archive with hooks, which counts calls by number: storetest.FaultyArchive fails from now on.
+// faultyArchive is an archive with the hooks of Faults.
 type faultyArchive struct {
 	Archive
 	*Faults
@@ -42,7 +42,7 @@ func (a faultyArchive) WriteBatches(ctx context.Context, l lease.Lease, batches 
 		return err
 	})
 	if err == nil && errs == nil {
-		errs = make([]error, len(batches)) // they were lost
+		errs = make([]error, len(batches)) // lost, but acknowledged
 	}
 	return errs, err
 }

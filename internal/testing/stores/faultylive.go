@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Live is a live store for both jobs.
+// Live is a live store for snapshots and hydration.
 type Live interface {
 	snapshot.Live
 	hydrate.Live

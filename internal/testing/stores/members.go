@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// User is the id of member i.
+// User returns the id of member i.
 func User(i int) id.User { return id.User(fmt.Sprintf("3%017d", i)) }
 
 // Guild creates a guild in the archive and loads it.
@@ -24,7 +24,7 @@ func (w *World) Guild(g id.Guild) leaderboard.GuildRef {
 	return ref
 }
 
-// Archived creates a guild with n members that only the archive holds.
+// Archived creates a guild with n members that only the archive has.
 func (w *World) Archived(g id.Guild, n int) leaderboard.GuildRef {
 	w.Helper()
 	ref := leaderboard.Ref(storetest.PutGuild(w.T, w.Archive, g))
@@ -64,7 +64,7 @@ func (w *World) Change(g leaderboard.GuildRef, i int, c leaderboard.Change) {
 	w.Must(err)
 }
 
-// CreateMany makes entries for members from, from+1 and so on, n in all.
+// CreateMany creates n members, numbered from from.
 func (w *World) CreateMany(g leaderboard.GuildRef, from, n int, xp level.XP) {
 	w.Helper()
 	w.put(g, leaderboard.PutSet, from, n, xp)

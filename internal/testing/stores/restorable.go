@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// Restorable is on servers whose Redis can be put back to a dump that was kept.
+// Restorable returns a World on servers whose Redis can be restored from a dump.
 func Restorable(t *testing.T) *World {
 	t.Helper()
 	server := testenv.Redis(t)
@@ -18,7 +18,7 @@ func Restorable(t *testing.T) *World {
 	return w
 }
 
-// Keep returns what the server holds, as its dump.
+// Keep returns the server's data as a dump.
 func (w *World) Keep() []byte {
 	w.Helper()
 	w.Must(w.Redis.Save(w.Context()).Err())
@@ -33,5 +33,5 @@ func (w *World) GoBack(dump []byte) {
 	w.Server.Kill()
 	w.Must(os.WriteFile(filepath.Join(w.Server.Dir(), "dump.rdb"), dump, 0o600))
 	w.Server.Start()
-	w.Must(w.Redis.Ping(w.Context()).Err()) // go-redis finds out that its connections are gone
+	w.Must(w.Redis.Ping(w.Context()).Err()) // go-redis replaces its broken connections
 }

@@ -1,5 +1,5 @@
-// Package stores is what tests of a live store and an archive together stand on: both are real, on servers or in the process, and their
-// calls can be held up, cut off or lost. Suites for one store alone are in storetest.
+// Package stores is for tests of a live store and an archive together. Both are real, on servers or in the process, and a test can delay,
+// interrupt or lose their calls. Tests of one store alone are in storetest.
 package stores
 
 import (
@@ -22,13 +22,13 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Never is an interval of a writer that writes only when a test says so.
+// Never is the interval of a writer that writes only when the test calls it.
 const Never = time.Hour
 
 // GuildA is a guild for tests that need one.
 const GuildA id.Guild = "100000000000000001"
 
-// Taken is how long a lease lasts that keeps writers out; one that ends later is void.
+// Taken is how long a lease lasts that keeps other writers out. A lease that ends later is void.
 const Taken = 19 * time.Second
 
 // World is a live store and an archive, both real.
@@ -38,10 +38,10 @@ type World struct {
 	Live    *redisstore.Store
 	Archive store.Archive
 	Logged  *testenv.Log
-	Server  *testenv.RedisServer // when Restorable; else nil
+	Server  *testenv.RedisServer // nil unless Restorable
 }
 
-// Embedded is on the in-process Redis and SQLite.
+// Embedded returns a World on the in-process Redis and SQLite.
 func Embedded(t *testing.T) *World {
 	t.Helper()
 	server, err := embedded.StartRedis()
@@ -52,13 +52,13 @@ func Embedded(t *testing.T) *World {
 	return New(t, server.URL(), sqlitetest.Open(t))
 }
 
-// Servers is on a Redis server and Postgres.
+// Servers returns a World on a Redis server and Postgres.
 func Servers(t *testing.T) *World {
 	t.Helper()
 	return New(t, testenv.Redis(t).URL(), postgrestest.Open(t, postgrestest.URL(t)))
 }
 
-// New is on the Redis at an address and the archive.
+// New returns a World on the Redis at an address and the archive.
 func New(t *testing.T, redisURL string, archive store.Archive) *World {
 	t.Helper()
 	client, err := redisconn.Connect(redisURL, redisconn.ConnectOptions{Timeout: 30 * time.Second})
@@ -75,10 +75,10 @@ func OnBoth(t *testing.T, test func(w *World)) {
 	t.Run("servers", func(t *testing.T) { test(Servers(t)) })
 }
 
-// OnServers is for tests with a case for every step: stores that are in this process cost ten times as much, and storetest is about those.
+// OnServers runs a test with a case for every step only on servers, because stores in the process cost ten times as much. storetest tests them.
 func OnServers(t *testing.T, test func(w *World)) { test(Servers(t)) }
 
-// Must ends the test at an error.
+// Must ends the test on an error.
 func (w *World) Must(err error) {
 	w.Helper()
 	if err != nil {
@@ -89,7 +89,7 @@ func (w *World) Must(err error) {
 // Logger writes to Logged.
 func (w *World) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.Logged, nil)) }
 
-// Through returns both stores, with calls that pass through f.
+// Through returns both stores with calls that pass through f.
 func (w *World) Through(f *Faults) (Live, Archive) {
 	return faultyLive{w.Live, f}, faultyArchive{w.Archive, f}
 }
@@ -123,19 +123,19 @@ func (w *World) Hydrator(f *Faults) *hydrate.Hydrator {
 	return h
 }
 
-// Eventually is testenv.Wait, which shows what was logged.
+// Eventually is testenv.Wait that shows the log on a failure.
 func (w *World) Eventually(what string, ok func() bool) {
 	w.Helper()
 	testenv.Wait(w, what, ok, w.Logged.String)
 }
 
-// EveryCall runs a case that meets the first call of something, the second, and so on, until one met none.
+// EveryCall runs a case for the first call, the second call, and so on, until a case reaches no such call.
 func EveryCall(t *testing.T, oneCase func(n int) (name string, fired bool)) {
 	t.Helper()
 	for n := 1; ; n++ {
 		name, fired := oneCase(n)
 		if t.Failed() {
-			t.Fatal(name)
+			t.Fatalf("the case was %s", name)
 		}
 		if !fired {
 			return
@@ -143,7 +143,7 @@ func EveryCall(t *testing.T, oneCase func(n int) (name string, fired bool)) {
 	}
 }
 
-// Killed frees the lease of a writer that is no more, as its expiry would.
+// Killed ends the lease of a killed writer, as its expiry would.
 func (w *World) Killed(holder string) {
 	w.Helper()
 	l, err := w.Archive.AcquireLease(w.Context(), holder, Taken, false)

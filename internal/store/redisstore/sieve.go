@@ -2,8 +2,8 @@ package redisstore
 
 import (
 	"math"
-	"strconv"
 
+	"github.com/go-json-experiment/json"
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"levelboard/internal/domain/level"
@@ -38,7 +38,7 @@ func (s sieves) of(c *level.Curve) any {
 
 // sieveOf returns the highest level that begins at level.MaxXP or below, the largest error of a value that Lua computes for a level up to it, and
 // the coefficients. Horner's scheme over at most 5 rounded coefficients errs by less than 10 units of 2^-53 of the sum of the terms'
-// magnitudes. If that could confuse two levels, it returns anyGain. Texts have no exponents, which the embedded Lua cannot read.
+// magnitudes. If that could confuse two levels, it returns anyGain.
 func sieveOf(c level.Curve) string {
 	top := c.LevelAt(level.MaxXP)
 	coefficients := c.Coefficients()
@@ -50,15 +50,12 @@ func sieveOf(c level.Curve) string {
 	if !(slack < 0.25) { // also when it is not a number
 		return anyGain
 	}
-	text := strconv.AppendInt(nil, int64(top), 10)
-	for i := -1; i < level.MaxCoefficients; i++ {
-		value := slack
-		if i >= len(coefficients) {
-			value = 0
-		} else if i >= 0 {
-			value = coefficients[i]
-		}
-		text = strconv.AppendFloat(append(text, ' '), value, 'f', -1, 64)
+	values := make([]float64, 2+level.MaxCoefficients)
+	values[0], values[1] = float64(top), slack
+	copy(values[2:], coefficients)
+	text, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // finite numbers can always be encoded
 	}
 	return string(text)
 }

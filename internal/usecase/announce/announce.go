@@ -7,7 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"log/slog"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"levelboard/internal/domain/announcement"
@@ -91,13 +91,15 @@ type Deps struct {
 type Announcer struct {
 	Deps
 	client *outbound.Client
-	term   atomic.Pointer[term] // nil while another process holds the lease
-	every  time.Duration        // how often it looks, and the first wait between two tries; shorter in tests
+	every  time.Duration // how often it looks, and the first wait between two tries; shorter in tests
+
+	mu  sync.Mutex             // guards due
+	due map[id.Guild]time.Time // when to look at a guild
 }
 
 // New returns an Announcer; Run makes it post.
 func New(d Deps) *Announcer {
-	return &Announcer{Deps: d, client: outbound.New(d.Hosts, d.Trust), every: time.Second}
+	return &Announcer{Deps: d, client: outbound.New(d.Hosts, d.Trust), every: time.Second, due: map[id.Guild]time.Time{}}
 }
 
 // find returns a guild with the settings of one of its announcements. Its errors are faults.

@@ -24,7 +24,7 @@ const (
 // edit edits a board's message if what it shows has changed.
 func (d *delivery) edit(ctx context.Context) error {
 	if next := d.LastSent.Add(editEvery); time.Now().Before(next) {
-		d.term.lookAt(d.Guild, next)
+		d.lookAt(d.Guild, next)
 		return nil
 	}
 	text, err := d.boardText(ctx)

@@ -25,11 +25,7 @@ const (
 )
 
 // Changed has a guild looked at whose settings have changed.
-func (a *Announcer) Changed(g id.Guild) {
-	if t := a.term.Load(); t != nil {
-		t.lookAt(g, time.Now())
-	}
-}
+func (a *Announcer) Changed(g id.Guild) { a.lookAt(g, time.Now()) }
 
 // Run posts while this process holds the lease, until ctx ends.
 func (a *Announcer) Run(ctx context.Context) {
@@ -38,14 +34,13 @@ func (a *Announcer) Run(ctx context.Context) {
 		if l, held := a.Lease(); held {
 			a.serve(ctx, l)
 		}
+		a.takeDue() // another process looks at them
 	}
 }
 
 // serve posts under a lease until that is lost, or ctx ends.
 func (a *Announcer) serve(ctx context.Context, l lease.Lease) {
-	t := &term{Announcer: a, lease: l, due: map[id.Guild]time.Time{}, busy: map[Key]bool{}}
-	a.term.Store(t)
-	defer a.term.Store(nil)
+	t := &term{Announcer: a, lease: l, busy: map[Key]bool{}}
 	defer t.working.Wait()
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -69,28 +64,25 @@ type term struct {
 
 	looking sync.Mutex   // is held during a look, and guards busy
 	busy    map[Key]bool // the announcements that are being worked on
-
-	mu  sync.Mutex             // guards due
-	due map[id.Guild]time.Time // when to look at a guild
 }
 
 // lookAt has a guild looked at then, or sooner if that is due already.
-func (t *term) lookAt(g id.Guild, at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if other, there := t.due[g]; !there || at.Before(other) {
-		t.due[g] = at
+func (a *Announcer) lookAt(g id.Guild, at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if other, there := a.due[g]; !there || at.Before(other) {
+		a.due[g] = at
 	}
 }
 
 // takeDue returns the guilds whose time has come.
-func (t *term) takeDue() (guilds []id.Guild) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for g, at := range t.due {
+func (a *Announcer) takeDue() (guilds []id.Guild) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for g, at := range a.due {
 		if !time.Now().Before(at) {
 			guilds = append(guilds, g)
-			delete(t.due, g)
+			delete(a.due, g)
 		}
 	}
 	return guilds

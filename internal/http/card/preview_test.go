@@ -43,17 +43,32 @@ func TestAPreviewIsAPictureOfItsBoard(t *testing.T) {
 
 // With any name of the board, no line leaves the picture or runs into another.
 func TestNoTextLeavesThePreviewOrOverlaps(t *testing.T) {
-	b := someBoard(3)
-	b.Guild = strings.Repeat("Wide ", 40)
-	s := composePreview(b, drawn(nil))
-	for i, l := range s.lines {
-		if l.x < 0 || l.x+l.length > previewWidth {
-			t.Errorf("%q leaves the picture", l.text)
-		}
-		for _, other := range s.lines[:i] {
-			if l.y == other.y && l.x < other.x+other.length && other.x < l.x+l.length {
-				t.Errorf("%q runs into %q", l.text, other.text)
+	for _, period := range []string{"", "November 2026", strings.Repeat("Long ", 20)} {
+		b := someBoard(3)
+		b.Guild, b.Period = strings.Repeat("Wide ", 40), period
+		s := composePreview(b, drawn(nil))
+		for i, l := range s.lines {
+			if l.x < 0 || l.x+l.length > previewWidth {
+				t.Errorf("%q leaves the picture", l.text)
+			}
+			for _, other := range s.lines[:i] {
+				if l.y == other.y && l.x < other.x+other.length && other.x < l.x+l.length {
+					t.Errorf("%q runs into %q", l.text, other.text)
+				}
 			}
 		}
+	}
+}
+
+// The picture of a period has its name and gains, and no levels.
+func TestThePreviewOfAPeriodShowsGains(t *testing.T) {
+	b := someBoard(1)
+	b.Period, b.Top[0].XP = "November 2026", 1500
+	var said []string
+	for _, l := range composePreview(b, drawn(nil)).lines {
+		said = append(said, l.text)
+	}
+	if all := strings.Join(said, "|"); !strings.Contains(all, "|November 2026 · 5,000 on the board|") || !strings.Contains(all, "|+1,500 XP|") || strings.Contains(all, "Level ") {
+		t.Errorf("the picture says %s", all)
 	}
 }

@@ -52,8 +52,12 @@ func TestAPeriodHasABoard(t *testing.T) {
 	b.get("/leaderboard/gophers").want(200, `aria-label="Periods"`, `href="/leaderboard/gophers" aria-current="page">All time`, "Today", "ends <time datetime=",
 		"&lt;b&gt;Cup", " days</time>", `href="/leaderboard/gophers/periods">Past`)
 	week := b.get("/leaderboard/gophers?period=week").want(200, `period=week" aria-current="page">This week`, "Week of ", "board--podium", ">+1,119 <i>XP", `<span id="gained">126,133</span> XP gained`, `<meta property="og:description" content="`, "(&#43;1,119 XP)",
-		`data-rows="/leaderboard/gophers/rows?period=`+thisWeek+`&amp;page=1"`, `data-live="/leaderboard/gophers/live?period=`+thisWeek+`&amp;page=1"`, `?period=`+thisWeek+`&amp;page=2`).
-		lacks("og:image", `<i>messages`)
+		`data-rows="/leaderboard/gophers/rows?period=`+thisWeek+`&amp;page=1"`, `data-live="/leaderboard/gophers/live?period=`+thisWeek+`&amp;page=1"`, `?period=`+thisWeek+`&amp;page=2`,
+		`og:image" content="`+s.url+`/leaderboard/gophers/preview.png?period=`+thisWeek+`"`).
+		lacks(`<i>messages`)
+	if all := b.get("/leaderboard/gophers/preview.png").want(200); b.get("/leaderboard/gophers/preview.png?period="+thisWeek).want(200).text == all.text {
+		t.Error("the picture of the week is that of all time")
+	}
 	if at := strings.Index(week.text, "<li id=m"); !strings.HasPrefix(week.text[at:], "<li id=m"+string(memberID(30))) {
 		t.Errorf("the first row is %s, want member 30", week.text[at:at+40])
 	}

@@ -10,7 +10,6 @@ import (
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/http/card"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 // unfurl is what a public page tells search engines and sites that preview links. A page without one asks not to be indexed.
@@ -42,23 +41,23 @@ func (s *Site) describeIn(c *gin.Context, g *guild.Guild, u unfurl) {
 // boardUnfurl describes a page of a board by its first three rows.
 func boardUnfurl(g *guild.Guild, v *boardView, title string) unfurl {
 	var names []string
-	for i, row := range v.Rows[:min(len(v.Rows), 3)] {
+	for _, row := range v.Rows[:min(len(v.Rows), 3)] {
 		shown := v.row(g, row)
 		worth := "level " + count(shown.Level)
 		if v.period != nil {
 			worth = "+" + count(row.Gained) + " XP"
 		}
-		names = append(names, fmt.Sprintf("%d. %s (%s)", leaderboard.PageSize*(v.Number-1)+int64(i)+1, shown.Name, worth))
+		names = append(names, fmt.Sprintf("%d. %s (%s)", shown.Rank, shown.Name, worth))
 	}
 	description := title + ": no one is ranked yet."
 	if len(names) > 0 {
 		description = title + ", " + counted(v.Total, "member") + ". " + strings.Join(names, ", ") + "."
 	}
-	u := unfurl{Description: description, Canonical: v.path(g)}
-	if v.period == nil { // the picture is of all time
-		u.Image, u.Width, u.Height = boardPath(g)+"/preview.png", card.PreviewWidth, card.PreviewHeight
+	picture := boardPath(g) + "/preview.png"
+	if v.period != nil {
+		picture += "?period=" + v.period.ID
 	}
-	return u
+	return unfurl{Description: description, Canonical: v.path(g), Image: picture, Width: card.PreviewWidth, Height: card.PreviewHeight}
 }
 
 // path returns an address of the page that stays right when the next period begins.

@@ -74,6 +74,10 @@ func closedBoardsStay(t *testing.T, s *service) {
 	}
 	s.Do("GET", "/v2/levels/"+g+"?page=99999999999999999999&period=season-old", "", nil).Want(t, 200)
 	s.Do("GET", periodPath(g, "season", 1), "", nil).Want(t, 404)
+	s.hide(key, g, "manager", true, 1, users[0])
+	if _, page := visit(t, newBrowser(t), "GET", s.app.URL()+"/leaderboard/"+g+"?period=season-old", ""); !strings.Contains(page, "2 members. 2. ") {
+		t.Errorf("the description has no gap for the hidden winner:\n%s", page)
+	}
 }
 
 func cachesKeepClosedBoards(t *testing.T, s *service) {

@@ -48,6 +48,7 @@ func newEveryRead(t *testing.T, s *service, g, key string, users []string) every
 		"/leaderboard/:entry/rows":                 board,
 		"/leaderboard/:entry/search":               {"?q=zor", "?q=zor&period=week", "?q=seed", "?q=%232"},
 		"/leaderboard/:entry/periods":              {"", "?kind=season"},
+		"/leaderboard/:entry/preview.png":          {"", "?period=day", "?period=season-old"},
 		"/embed/:entry":                            {"", "?period=week"},
 		"/v2/levels/:entry/users/:userId/card.png": {"", "?theme=dark"},
 	}}
@@ -147,8 +148,10 @@ func TestNoRouteShowsWhoIsHidden(t *testing.T) {
 		if found := showing(bodies, zorro, "zorro"); len(found) > 0 {
 			t.Errorf("replica %d shows the hidden member at %v", i, found)
 		}
-		if bodies[preview] == before[i][preview] {
-			t.Errorf("replica %d still serves the preview from before the member was hidden", i)
+		for _, picture := range []string{preview, preview + "?period=day", preview + "?period=season-old"} {
+			if bodies[picture] == before[i][picture] {
+				t.Errorf("replica %d still serves %s from before the member was hidden", i, picture)
+			}
 		}
 		maps.Copy(after, bodies)
 	}

@@ -9,6 +9,7 @@ import (
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/http/card"
 )
 
 // levelsListed is how many levels the page of levels lists.
@@ -57,7 +58,10 @@ func (s *Site) levels(c *gin.Context, g *guild.Guild) error {
 		content.Levels = append(content.Levels, line)
 	}
 	title := "Levels of " + displayname.Clean(g.Name)
-	s.describeIn(c, g, unfurl{Description: title + " and the XP that each takes.", Canonical: content.Base + "/levels"})
+	s.describeIn(c, g, unfurl{
+		Description: title + " and the XP that each takes.", Canonical: content.Base + "/levels",
+		Image: content.Base + "/preview.png", Width: card.PreviewWidth, Height: card.PreviewHeight,
+	})
 	return s.show(c, http.StatusOK, "levels", title, content)
 }
 

@@ -28,6 +28,7 @@ func TestPublicPagesHaveUnfurls(t *testing.T) {
 		"/leaderboard/gophers?page=2":             {"<title>Gophers leaderboard, page 2 ·", `href="` + s.url + `/leaderboard/gophers?page=2"`, "101. Member number 100"},
 		"/leaderboard/gophers?period=season":      {"<title>Gophers leaderboard, &lt;b&gt;Cup ·", `canonical" href="` + s.url + `/leaderboard/gophers?period=season-cup"`, "1 member. 1. Member number 1"},
 		"/leaderboard/gophers/periods":            {"<title>Winners of Gophers ·", "preview.png"},
+		"/leaderboard/gophers/levels":             {"<title>Levels of Gophers ·", "preview.png"},
 		"/leaderboard/200000000000000001/periods": {`canonical" href="` + s.url + `/leaderboard/gophers/periods"`},
 		memberPath(1): {
 			"<title>Member number 1 in Gophers ·", `content="Member number 1 is rank 1 of 150 in Gophers: level 317 with 5,000,499 XP."`,

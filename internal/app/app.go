@@ -64,12 +64,12 @@ const (
 type Options struct {
 	// KeepAlive is how long a stream of events is silent before it gets a keep-alive; 0 is 15 seconds.
 	KeepAlive time.Duration
-	// LocalSignIn lists users that anyone who reaches the pages can sign in as, without a provider, for the demo. It has no effect unless the
-	// service is embedded and listens on loopback.
+	// LocalSignIn is for the demo: anyone who reaches the pages can sign in as these users,
+	// without a provider. It has no effect unless the service is embedded and listens on loopback.
 	LocalSignIn []signin.Local
 	Logger      *slog.Logger // nil discards
 	Version     string
-	Untraced    bool // even if the OTEL_ variables ask for traces
+	Untraced    bool // no traces, even if the OTEL_ variables ask for them
 }
 
 // App is one running service.

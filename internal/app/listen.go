@@ -42,8 +42,8 @@ const (
 	opsWriteTime = 60 * time.Second
 )
 
-// listen binds and serves. It binds before it returns, so that a taken port
-// fails the start, and before it builds the handler, which may need the address.
+// listen binds and serves. It binds before it returns, so that a taken port fails
+// the start. It binds before it builds the handler, which may need the address.
 func (a *App) listen(address string, writeTime time.Duration, bound func(net.Listener) net.Listener, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {

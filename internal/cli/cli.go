@@ -33,7 +33,7 @@ type program struct {
 	Environment
 	// started says that the command has begun its work. An error before that is about how it was called.
 	started bool
-	// log, when the settings ask for a JSON log, takes the messages for standard error: a reader of JSON would fail on other lines.
+	// log writes the messages for standard error if the settings ask for a JSON log. Other lines would break a reader of JSON.
 	log *slog.Logger
 }
 

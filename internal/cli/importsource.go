@@ -53,9 +53,9 @@ func (i *importing) source(ctx context.Context) io.ReadCloser {
 	return read
 }
 
-// copy writes the members, and then the settings, which may be long; by this order the reader recognises
-// members. A member who gains XP, leaves or joins may push others to pages that were read already. So copy
-// reads all pages again until a pass finds no new member, which makes it complete, or until maxPasses.
+// copy writes the members before the settings, which may be long: the importer tells a file's kind by its first
+// bytes. A member who gains XP, leaves or joins may push others to pages that were read already. So copy reads all
+// pages again until a pass finds no new member, at most maxPasses times. complete says that the last pass found none.
 func (s *source) copy(ctx context.Context) (complete bool, err error) {
 	if _, err := io.WriteString(s.out, `{"levels":[`); err != nil {
 		return false, err

@@ -31,7 +31,7 @@ const (
 //go:embed guild.json
 var guildDocument []byte
 
-// Guild returns the guild's settings as the admin API takes them. The season is one of three months that now is in.
+// Guild returns the guild's settings as the admin API takes them. The season is three months long and contains now.
 // memberCount is above members, since not everybody in a community writes. enabled says that the board can be read.
 func Guild(members int, now time.Time, enabled bool) ([]byte, error) {
 	var document map[string]any

@@ -58,7 +58,8 @@ type Key struct {
 	Old        []OldSecret `json:"-"` // secrets from before rotations that still work; in no order
 }
 
-// Matches reports whether secret is this key's whole text now, or was before a rotation whose overlap is not over. The time it takes tells nothing about a hash.
+// Matches reports whether secret is this key's whole text, now or from before a
+// rotation whose overlap still runs. The time it takes tells nothing about a hash.
 func (k *Key) Matches(secret string, now time.Time) bool {
 	var room [textLen]byte // room for a key's text, to avoid an allocation
 	hash := sha256.Sum256(append(room[:0], secret...))

@@ -38,7 +38,7 @@ type Meter struct {
 	log   *slog.Logger
 
 	mu   sync.Mutex
-	used map[string]KeyUse // not known to be written
+	used map[string]KeyUse // counts that may not be written yet
 
 	turn    chan struct{} // a mutex, as a channel so that waiting callers can give up; guards failing
 	failing bool

@@ -2,7 +2,7 @@ package displayname
 
 import "unicode/utf8"
 
-// Cut shortens a text to so many characters, the last of them … if it was longer.
+// Cut shortens a text to at most that many characters. If it was longer, the last one is “…”.
 func Cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

@@ -74,8 +74,8 @@ func (c *Cache) Prefetch(ctx context.Context, g id.Guild) {
 	}
 }
 
-// Changed invalidates a guild that was created, changed or deleted. If it was cached, it is read again at once. It
-// may have taken a vanity that was cached as absent, so absences go too; ByVanity checks cached vanities at each use.
+// Changed invalidates a guild that was created, changed or deleted. If it was cached, it is read again at once. The guild may
+// have taken a vanity that was cached as absent, so Changed drops all absences. ByVanity checks cached vanities at each use.
 func (c *Cache) Changed(g id.Guild) {
 	c.byID.Renew(g)
 	c.byVanity.ForgetAbsences()

@@ -10,8 +10,8 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// Calendar returns the periods for which the guild counts gains. Settings without a time zone,
-// which did not come from Parse, count in UTC. It panics for a time zone that Parse rejects.
+// Calendar returns the periods for which the guild counts gains. Settings that did not come from
+// Parse may lack a time zone; they count in UTC. It panics for a time zone that Parse rejects.
 func (s *Settings) Calendar() period.Calendar {
 	zone, err := loadZone(cmp.Or(s.TimeZone, "UTC"))
 	if err != nil {

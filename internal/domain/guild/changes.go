@@ -15,8 +15,8 @@ type Described struct {
 	Directory
 }
 
-// Changes returns the properties of the settings and the directory that differ: was as a JSON object of the old values, is as one of
-// the new. Both are nil if only memberCount differs, which changes all day. For a new guild was is nil, and is has all properties.
+// Changes returns the properties of the settings and the directory that differ: was is a JSON object of their old values, is one of their
+// new values. Both are nil if only memberCount differs, which changes all day. For a new guild was is nil, and is has all properties.
 func Changes(before *Described, after Described) (was, is jsontext.Value, err error) {
 	new, err := after.properties()
 	if err != nil || before == nil {

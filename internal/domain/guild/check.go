@@ -72,7 +72,7 @@ func (s *Settings) checkMultipliers(wrong *fault.List) {
 	}
 }
 
-// checkMultiplied notes a channel or a role that an earlier multiplier names; in says which multiplier named which.
+// checkMultiplied notes a channel or a role that an earlier multiplier names; in has the multiplier of each target so far.
 func checkMultiplied[T ~string](wrong *fault.List, multiplier, target int, named T, in map[T]int) {
 	other, ok := in[named]
 	if ok && other != multiplier && named != "" {

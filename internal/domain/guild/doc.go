@@ -10,5 +10,5 @@
 //  3. properties/table.go (package properties): a row with its label, and its section of the settings page if managers may set it. The page's form, its
 //     errors and conflicts, guild get and docs/settings.md (go test ./internal/domain/properties -update) follow from the row.
 //  4. The code that uses it.
-//  5. document_test.go gives it a value that is no default in full, and refuse_test.go a wrong one.
+//  5. document_test.go: the constant full has a value that is not the default. refuse_test.go: a wrong value.
 package guild

@@ -75,7 +75,7 @@ func (c Curve) LevelAt(xp XP) Level {
 }
 
 // Progress returns the level at xp, the XP at which the next level begins, and the progress to it in
-// percent, 0 to 100. Level Max has no next: there, nextLevelXP is the XP of Max itself and progress is 100.
+// percent, 0 to 100. Level Max has no next one: for it, nextLevelXP is the XP of Max and progress is 100.
 func (c Curve) Progress(xp XP) (lvl Level, nextLevelXP XP, progress float64) {
 	lvl = c.LevelAt(xp)
 	start := c.XPFor(lvl)
@@ -87,7 +87,7 @@ func (c Curve) Progress(xp XP) (lvl Level, nextLevelXP XP, progress float64) {
 	return lvl, next, max(0, min(progress, 100))
 }
 
-// Highest reports whether nobody at level lvl can reach the next one. nextLevelXP is the result of Progress.
+// Highest reports whether lvl is the last level that anybody can reach. nextLevelXP is the result of Progress.
 func Highest(lvl Level, nextLevelXP XP) bool { return lvl >= Max || nextLevelXP > MaxXP }
 
 func (c Curve) polynomial() *polynomial {

@@ -80,7 +80,7 @@ func (k *Known) Filled(version int64) Form {
 	return f
 }
 
-// Read reads a sent form and checks nothing. Its rows may have any numbers. It ends lines as Filled does.
+// Read reads a sent form and checks nothing. Rows may have any numbers. Line ends become those of Filled.
 func Read(sent url.Values) Form {
 	f := Form{Fields: map[string]string{}, Rows: map[string][]map[string]string{}}
 	numbered := map[string]map[int]map[string]string{}
@@ -145,9 +145,8 @@ func (k *Known) Same(a, b Form) bool {
 // Difference is a changed property, or a changed row of one, in words. Before or After is empty for a row that was added or removed.
 type Difference struct{ Label, Before, After string }
 
-// Differences puts into words how two JSON objects differ. Their properties are those of a
-// guild's document and directory. For a list, it returns only the rows that one side lacks. What reads the same on both sides,
-// such as rows with new ids, is no difference.
+// Differences puts into words how two JSON objects differ. Their properties are those of a guild's document and directory. For a
+// list, it returns only the rows that one side lacks. What reads the same on both sides, such as rows with new ids, is no difference.
 func (k *Known) Differences(before, after jsontext.Value) (list []Difference) {
 	was, is := decode[object](before), decode[object](after)
 	for _, p := range slices.Concat(Table, directory) {
@@ -171,7 +170,7 @@ func (k *Known) listed(kind Kind, value jsontext.Value) (words []string) {
 	return words
 }
 
-// apart joins the words that others lacks.
+// apart joins those of words that are not in others.
 func apart(words, others []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(one string) bool { return slices.Contains(others, one) }), "; ")
 }

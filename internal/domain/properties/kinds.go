@@ -172,7 +172,7 @@ func PlainNumber(typed string) string {
 	return typed
 }
 
-// ticks is some of a few texts, with a box for each.
+// ticks is a choice of any number of a few texts, with a box for each.
 type ticks struct{ Options []Option }
 
 func (ticks) Shape() string { return "ticks" }

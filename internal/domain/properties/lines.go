@@ -121,7 +121,7 @@ func (t targets) read(f Form, name string, saved jsontext.Value, k *Known) any {
 			target = object{"name": Encode(OneLine(plain(target["name"])))}
 		}
 		target["id"] = Encode(line.ID)
-		// A line may not be able to hold the name as it is. If it is only such a copy, the saved name stays.
+		// A line cannot hold every name unchanged. If it has the saved name as OneLine writes it, the saved name stays.
 		if line.Name != "" && OneLine(plain(target["name"])) != OneLine(line.Name) {
 			target["name"] = Encode(line.Name)
 		}

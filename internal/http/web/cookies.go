@@ -12,7 +12,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// cookies are the cookies of sign-in. Over https the prefix __Host- binds them to this host. Plain http, for loopback only, forbids the prefix.
+// cookies are the cookies of sign-in. Over https the prefix __Host- binds them to this
+// host. Plain http, which only a loopback address may use, does not allow the prefix.
 type cookies struct {
 	session string // name of the cookie with the session's secret
 	flow    string // prefix of the names of the cookies with unfinished sign-ins (flow)

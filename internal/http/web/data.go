@@ -68,7 +68,7 @@ func (s *Site) showData(c *gin.Context, page *dataPage) error {
 func (s *Site) changeData(c *gin.Context, g *guild.Guild, sent *form) error {
 	pageOf(c).data = dataAddress(g.ID)
 	do, checkpoint, page := sent.Value("do"), sent.Value("checkpoint"), &dataPage{Guild: g, Form: sent}
-	s.log.InfoContext(c.Request.Context(), "a manager works on the members of a guild on the pages", "guild", g.ID,
+	s.log.InfoContext(c.Request.Context(), "a manager changes the data of a guild on its page", "guild", g.ID,
 		"task", displayname.Cut(do, maxShown), "checkpoint", displayname.Cut(checkpoint, maxShown))
 	ctx := audit.WithReason(c.Request.Context(), sent.reason(reasonIDs[do]+checkpoint))
 	if sent.bad() {

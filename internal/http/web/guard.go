@@ -119,7 +119,7 @@ func (s *Site) charge(c *gin.Context, session *signin.Session) error {
 	return err
 }
 
-// chargeSignIn charges a sign-in to the address. It does so even where pages have no limit, and for users who are signed in.
+// chargeSignIn charges a sign-in to the address. This limit cannot be turned off, and holds for users who are signed in.
 func (s *Site) chargeSignIn(c *gin.Context) error {
 	budget := ratelimit.Budget{Scope: ratelimit.ScopeSignIn, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: signInsOfAddress}
 	_, err := edge.Charge(c.Request.Context(), s.deps.Limiter, "There were too many sign-ins from your address. Try again later.", budget)

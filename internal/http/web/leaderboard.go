@@ -39,7 +39,7 @@ type leaderboardPage struct {
 	Ends    time.Time // when a running period ends
 	Next    string    // address of the next period of this kind, or empty
 	Over    bool      // the period has closed
-	Past    string    // "page" or "rank" if that in the address is past the end, else empty
+	Past    string    // "page" or "rank": the number in the address that is past the end; else empty
 	Wrong   string    // why a jump found nothing, or empty
 	Search  string    // the text of the jump
 	Rows    []template.HTML

@@ -34,7 +34,7 @@ type settingsPage struct {
 	Free      string // whether the vanity is available: "", "free" or "yours"
 	Preview   *guilds.Preview
 	announcements
-	Conflicts []properties.Conflict // parts that the form changed, and another manager since the form was made
+	Conflicts []properties.Conflict // parts that this form and, meanwhile, another manager changed
 	Unsaved   bool                  // the form differs from the saved settings
 	Now       time.Time
 }
@@ -99,7 +99,7 @@ func (s *Site) keeping(h gin.HandlerFunc) gin.HandlerFunc {
 }
 
 // merge brings into the form what others saved since it was made, and asks about parts that both
-// changed. After a step back in the browser, the manager's own saved changes are in the form already.
+// changed. If the manager went back in the browser after saving, the form has those changes already.
 func (p *settingsPage) merge() {
 	if !p.Form.IsOf(p.Guild.Edited) {
 		p.hideAddresses()

@@ -61,7 +61,7 @@ func (p *settingsPage) place(w *fault.Error) (field, message string) {
 	return place.Field, sentence(p.inLines(place, w, p.rowsNumbered(message)))
 }
 
-// inLines adds to the message in which line of a text area, or where in a list, the error is.
+// inLines adds to the message the place of the error: a line of a text area, or an entry of a list.
 func (p *settingsPage) inLines(place properties.Place, w *fault.Error, message string) string {
 	lines := p.lines(place)
 	noID, n, part := errors.Is(w.Cause, id.ErrSnowflake), place.Item, place.Part

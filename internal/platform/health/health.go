@@ -66,8 +66,8 @@ func (m *Monitor) Runs(dependencies ...Dependency) { m.dependencies.Store(&depen
 // Stops says that the service accepts no more requests.
 func (m *Monitor) Stops() { m.stopping.Store(true) }
 
-// report pings all dependencies, or only the needed ones, at the same time. reason says why the service is not
-// ready, and is empty when it is. parts are the states of the service and of the pinged dependencies by name.
+// report pings all dependencies, or only the needed ones, at the same time. reason says why the service is not ready;
+// it is empty if the service is ready. parts are the states of the service and of the pinged dependencies by name.
 func (m *Monitor) report(ctx context.Context, all bool) (reason string, parts map[string]state) {
 	service := state{State: isRunning}
 	dependencies := m.dependencies.Load()

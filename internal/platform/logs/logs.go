@@ -74,7 +74,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 }
 
 const (
-	// burst is how many lines with one message may be written at once. After each refill one more may be.
+	// burst is how many lines with one message may be written at once. After each refill one more may be written.
 	// While a store is down every request fails for the same reason, and the log must not fill the disk.
 	burst  = 10
 	refill = time.Second

@@ -15,7 +15,7 @@ var (
 )
 
 // Pool has places. A single holder may have as many as its share. The fewer places are free, the fewer each holder may have,
-// so that several holders together leave some too. A Pool forgets a holder that has no place. It is safe for concurrent use.
+// so that several holders together also leave some. A Pool forgets a holder that has no place. It is safe for concurrent use.
 type Pool struct {
 	places, share int
 
@@ -38,7 +38,7 @@ func New(places, share int) *Pool {
 // Take takes a place for the holder called name. The error is ErrShare or ErrFull.
 func (p *Pool) Take(name string) (*Place, error) { return p.TakeN(name, 1) }
 
-// TakeN takes n places as one Place. It takes a share when n is larger than that.
+// TakeN takes n places as one Place. If n is larger than a share, it takes a share.
 func (p *Pool) TakeN(name string, n int) (*Place, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

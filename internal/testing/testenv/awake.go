@@ -9,7 +9,7 @@ import (
 
 const (
 	awakeTick = 10 * time.Millisecond
-	awakeMost = 250 * time.Millisecond // of the time between two ticks that counts: a busy machine does not stand still
+	awakeMost = 250 * time.Millisecond // the most of the time between two ticks that counts
 )
 
 var (
@@ -17,9 +17,9 @@ var (
 	startAwake = sync.OnceFunc(func() { go countAwake() })
 )
 
-// Awake is a clock that stands still while the machine does: the difference of
-// two calls is what something took, to 10 ms, without the times for which this
-// process could not run. Use it for a time that is promised.
+// Awake is a clock that stops while the machine hangs. The difference of two
+// calls is the time that something took, to 10 ms, without the times when this
+// process could not run. Use it for promised times.
 func Awake() time.Duration {
 	startAwake()
 	return time.Duration(awake.Load())
@@ -34,7 +34,7 @@ func countAwake() {
 }
 
 // Again tries up to five times. Use it for a check that fails when the machine
-// stands still for seconds; a real fault fails each try, and then the test.
+// hangs for seconds. A real fault fails each try, and then the test.
 func Again(tb testing.TB, try func() error) {
 	tb.Helper()
 	for n := 1; ; n++ {
@@ -45,6 +45,6 @@ func Again(tb testing.TB, try func() error) {
 		if n == 5 {
 			tb.Fatal(err)
 		}
-		tb.Logf("try %d: %v", n, err)
+		tb.Logf("try %d failed: %v", n, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// CA is a certificate authority of one test's own. Its files are gone when the
+// CA is a certificate authority of one test. Its files are removed when the
 // test ends.
 type CA struct {
 	tb   testing.TB
@@ -37,17 +37,17 @@ func NewCA(tb testing.TB) *CA {
 	c.key, der = c.sign(template, nil)
 	var err error
 	if c.cert, err = x509.ParseCertificate(der); err != nil {
-		tb.Fatalf("make a certificate authority: %v", err)
+		tb.Fatalf("making a certificate authority: %v", err)
 	}
 	c.write("ca.pem", "CERTIFICATE", der)
 	return c
 }
 
-// File is the PEM file of the authority's own certificate.
+// File returns the PEM file of the authority's own certificate.
 func (c *CA) File() string { return filepath.Join(c.dir, "ca.pem") }
 
-// Issue makes a certificate for these host names and addresses, which are in
-// the names of its files too. It is good for servers and for clients.
+// Issue makes a certificate for these host names and addresses, which are also
+// in its files' names. Servers and clients can use it.
 func (c *CA) Issue(hosts ...string) Pair {
 	c.tb.Helper()
 	template := c.template(hosts[0])
@@ -63,7 +63,7 @@ func (c *CA) Issue(hosts ...string) Pair {
 	key, der := c.sign(template, c.cert)
 	private, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		c.tb.Fatalf("make a private key: %v", err)
+		c.tb.Fatalf("making a private key: %v", err)
 	}
 	return Pair{
 		CertFile: c.write(hosts[0]+".pem", "CERTIFICATE", der),
@@ -71,14 +71,14 @@ func (c *CA) Issue(hosts ...string) Pair {
 	}
 }
 
-// Loopback is a certificate for 127.0.0.1 and localhost, where testenv's
+// Loopback makes a certificate for 127.0.0.1 and localhost, where testenv's
 // servers listen.
 func (c *CA) Loopback() Pair { c.tb.Helper(); return c.Issue("127.0.0.1", "localhost") }
 
 func (c *CA) template(name string) *x509.Certificate {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
-		c.tb.Fatalf("make a serial number: %v", err)
+		c.tb.Fatalf("making a serial number: %v", err)
 	}
 	return &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: name},
@@ -86,12 +86,12 @@ func (c *CA) template(name string) *x509.Certificate {
 	}
 }
 
-// sign makes a key and its certificate, which signs itself without a parent.
+// sign makes a key and its certificate. Without a parent the certificate signs itself.
 func (c *CA) sign(template, parent *x509.Certificate) (*ecdsa.PrivateKey, []byte) {
 	c.tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		c.tb.Fatalf("make a key: %v", err)
+		c.tb.Fatalf("making a key: %v", err)
 	}
 	signer := c.key
 	if parent == nil {
@@ -99,7 +99,7 @@ func (c *CA) sign(template, parent *x509.Certificate) (*ecdsa.PrivateKey, []byte
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
 	if err != nil {
-		c.tb.Fatalf("make a certificate: %v", err)
+		c.tb.Fatalf("making a certificate: %v", err)
 	}
 	return key, der
 }
@@ -108,7 +108,7 @@ func (c *CA) write(name, kind string, der []byte) string {
 	c.tb.Helper()
 	path := filepath.Join(c.dir, name)
 	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-		c.tb.Fatalf("write a certificate: %v", err)
+		c.tb.Fatalf("writing a certificate: %v", err)
 	}
 	return path
 }

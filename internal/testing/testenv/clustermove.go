@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// SlotOf is the slot of a key.
+// SlotOf returns the slot of a key.
 func (c *RedisCluster) SlotOf(key string) int {
 	c.tb.Helper()
 	for _, s := range c.nodes() {
@@ -18,16 +18,16 @@ func (c *RedisCluster) SlotOf(key string) int {
 		}
 		slot, err := strconv.Atoi(c.must(s, "CLUSTER", "KEYSLOT", key))
 		if err != nil {
-			c.tb.Fatalf("the slot of %s: %v", key, err)
+			c.tb.Fatalf("asking for the slot of %s: %v", key, err)
 		}
 		return slot
 	}
-	c.tb.Fatal("no node runs")
+	c.tb.Fatal("no node of the cluster is running")
 	return 0
 }
 
-// Owner is the node that serves a slot, in its own view, waiting for one if
-// none does. Nodes that are paused are not asked.
+// Owner returns the node that serves a slot by its own view, and waits for one
+// if none does. Paused nodes are not asked.
 func (c *RedisCluster) Owner(slot int) *RedisServer {
 	c.tb.Helper()
 	var owner *RedisServer
@@ -48,7 +48,7 @@ func (c *RedisCluster) owns(s *RedisServer, slot int) bool {
 	return owns
 }
 
-// seen is what a node knows of another one, or of itself: the epoch of its configuration, and whether it is a master with the slot.
+// seen returns what a node knows of another one, or of itself: the configuration epoch, and whether it is a master with the slot.
 func (c *RedisCluster) seen(by, node *RedisServer, slot int) (epoch string, owns bool) {
 	nodes, err := by.Ask("CLUSTER", "NODES")
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *RedisCluster) seen(by, node *RedisServer, slot int) (epoch string, owns
 	return "", false
 }
 
-// Another is a first master other than that one.
+// Another returns one of the first masters, other than than.
 func (c *RedisCluster) Another(than *RedisServer) *RedisServer {
 	if c.Masters[0] == than {
 		return c.Masters[1]
@@ -82,14 +82,14 @@ func (c *RedisCluster) Another(than *RedisServer) *RedisServer {
 	return c.Masters[0]
 }
 
-// BeginMove makes a slot one that is on its way, as redis-cli does.
+// BeginMove marks a slot as moving, as redis-cli does.
 func (c *RedisCluster) BeginMove(slot int, from, to *RedisServer) {
 	c.tb.Helper()
 	c.must(to, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "IMPORTING", c.id(from))
 	c.must(from, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "MIGRATING", c.id(to))
 }
 
-// MoveKeys moves these keys of a slot on its way, or all without any.
+// MoveKeys moves these keys of a moving slot, or all keys if none are given.
 func (c *RedisCluster) MoveKeys(slot int, from, to *RedisServer, keys ...string) {
 	c.tb.Helper()
 	if len(keys) == 0 {
@@ -108,7 +108,7 @@ func (c *RedisCluster) MoveKeys(slot int, from, to *RedisServer, keys ...string)
 	}
 }
 
-// EndMove gives the slot to its new owner, and tells only the two of them.
+// EndMove gives the slot to its new owner, and tells only the two nodes.
 func (c *RedisCluster) EndMove(slot int, from, to *RedisServer) {
 	c.tb.Helper()
 	for _, s := range []*RedisServer{to, from} {
@@ -116,18 +116,18 @@ func (c *RedisCluster) EndMove(slot int, from, to *RedisServer) {
 	}
 }
 
-// Move moves a slot with all its keys, and returns when all nodes have heard of it: one that has not may, at the next move, take the
-// same epoch for its own, and in the end none has the slot.
+// Move moves a slot with all its keys, and returns when all nodes know. A node that does not know may use the same epoch at the next move, and
+// in the end nobody has the slot.
 func (c *RedisCluster) Move(slot int, from, to *RedisServer) {
 	c.tb.Helper()
 	c.BeginMove(slot, from, to)
-	// New keys are made on the new node once there is none left, so these are all.
+	// New keys are created on the new node once none is left, so these are all.
 	c.MoveKeys(slot, from, to)
 	c.EndMove(slot, from, to)
 	Wait(c.tb, fmt.Sprintf("nodes that agree on who has slot %d", slot), func() bool { return c.agreed(slot, to) })
 }
 
-// agreed reports whether all nodes that run know of the slot's owner what that one knows of itself.
+// agreed reports whether all running nodes know the slot's owner as that node knows itself.
 func (c *RedisCluster) agreed(slot int, owner *RedisServer) bool {
 	want, owns := c.seen(owner, owner, slot)
 	for _, s := range c.nodes() {
@@ -145,16 +145,16 @@ func (c *RedisCluster) must(s *RedisServer, args ...string) string {
 	c.tb.Helper()
 	answer, err := s.Ask(args...)
 	if err != nil {
-		c.tb.Fatalf("%s of the node at %s: %v", strings.Join(args, " "), s.Addr(), err)
+		c.tb.Fatalf("sending %s to the node at %s: %v", strings.Join(args, " "), s.Addr(), err)
 	}
 	return answer
 }
 
-// failoverTime is after how long a failover is asked for once more: a node gives up after five seconds, and the others vote about a master only
-// once within twice the nodeTimeout.
+// failoverTime is the time after which a failover is requested again. A node gives up after five seconds, and the others vote about a master
+// only once within twice the nodeTimeout.
 const failoverTime = 6 * time.Second
 
-// Failover makes the replica of a slot's master its master, and returns when both are in step again and all nodes have heard of it.
+// Failover promotes the replica of a slot's master, and returns when both are in step again and all nodes know.
 func (c *RedisCluster) Failover(slot int) {
 	c.tb.Helper()
 	nodes, master := c.nodes(), c.Owner(slot)

@@ -8,8 +8,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests, stops the servers that they shared, fails the
-// run if goroutines are left, and exits the process. Call it from TestMain:
+// Main runs a package's tests, stops their shared servers, fails the run if
+// goroutines are left, and exits the process. Call it from TestMain:
 //
 //	func TestMain(m *testing.M) { testenv.Main(m) }
 //
@@ -21,7 +21,7 @@ func Main(m *testing.M, ignore ...goleak.Option) {
 	}
 	shared.stop()
 	idle.stop()
-	// A failed test may have left anything behind; its own message matters more.
+	// A failed test may have left anything, and its own message matters more.
 	if code == 0 {
 		if err := leaks(ignore); err != nil {
 			fmt.Fprintf(os.Stderr, "goroutines left after the tests: %v\n", err)
@@ -33,12 +33,12 @@ func Main(m *testing.M, ignore ...goleak.Option) {
 
 var atExit []func()
 
-// AtExit has Main call f after all tests. Call it before Main.
+// AtExit makes Main call f after all tests. Call it before Main.
 func AtExit(f func()) { atExit = append(atExit, f) }
 
-// leaks waits for goroutines that are about to end: a pool of go-redis that
-// looks for a server which is away does so once a second, and sees only then
-// that it was closed.
+// leaks waits for goroutines that are about to end. A go-redis pool that tries
+// to reach a stopped server does so once a second, and only then notices that
+// it was closed.
 func leaks(ignore []goleak.Option) (err error) {
 	ignore = append(ignore, goleak.IgnoreTopFunction("levelboard/internal/testing/testenv.countAwake"))
 	Poll(Patience, func() bool {
@@ -48,8 +48,8 @@ func leaks(ignore []goleak.Option) (err error) {
 	return err
 }
 
-// Long skips a test under -short, as make test runs the tests: make ci runs
-// it. It is for tests that take long or need programs beyond Redis and Postgres.
+// Long skips a test under -short, which make test sets and make ci does not. Use
+// it for tests that take long or need more programs than Redis and Postgres.
 func Long(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// OAuthServer is a real OAuth 2.0 provider on a loopback port, in the manner of Discord: authorization code with PKCE,
-// refresh tokens that are good for one use, and the user's identity and guilds under /api. It signs everyone in as the user that
-// SetUser named, if the request comes from the registered client.
+// OAuthServer is a real OAuth 2.0 provider on a loopback port, like Discord's: authorization code with PKCE, refresh tokens that can be used
+// once, and the user's identity and guilds under /api. It signs everyone in as the user of SetUser, if the request comes from the
+// registered client.
 type OAuthServer struct {
 	ClientID, ClientSecret string
 
@@ -25,16 +25,16 @@ type OAuthServer struct {
 	redirect string
 	user     any
 	guilds   any
-	status   int               // what /api and /token answer instead; 0 for what they should
-	blocked  int               // what /api alone answers instead, with a page; 0 for what it should
-	codes    map[string]string // code to challenge
+	status   int               // the status that /api and /token answer; 0 for the normal answers
+	blocked  int               // the status that /api alone answers, with a page; 0 for the normal answers
+	codes    map[string]string // code to its challenge
 	access   map[string]bool
 	refresh  map[string]bool
-	asked    int // requests to /api/users/@me
+	asked    int // number of requests to /api/users/@me
 	renewed  int
 }
 
-// OAuth starts a provider. It redirects no one back before Register was called, and stops when the test ends.
+// OAuth starts a provider. It redirects nobody back before Register is called, and stops when the test ends.
 func OAuth(tb testing.TB) *OAuthServer {
 	tb.Helper()
 	s := &OAuthServer{
@@ -59,13 +59,13 @@ func (s *OAuthServer) Environ() []string {
 	}
 }
 
-// AuthURL is where people are sent.
+// AuthURL returns the address for signing in.
 func (s *OAuthServer) AuthURL() string { return s.server.URL + "/authorize" }
 
-// TokenURL is where codes and refresh tokens are redeemed.
+// TokenURL returns the address for redeeming codes and refresh tokens.
 func (s *OAuthServer) TokenURL() string { return s.server.URL + "/token" }
 
-// APIURL is under which the user and their guilds are.
+// APIURL returns the base address of the user and their guilds.
 func (s *OAuthServer) APIURL() string { return s.server.URL + "/api" }
 
 // Register sets the only redirect address.
@@ -82,35 +82,34 @@ func (s *OAuthServer) SetUser(user, guilds any) {
 	s.user, s.guilds = user, guilds
 }
 
-// Fail makes /token and /api answer this status until it is called with 0.
+// Fail makes /token and /api answer this status, until Fail(0).
 func (s *OAuthServer) Fail(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status = status
 }
 
-// Block makes /api answer this status with a page instead of JSON, as a firewall in front of it does, while /token continues,
-// until it is called with 0.
+// Block makes /api answer this status with a page instead of JSON, as a firewall does, until Block(0). /token continues.
 func (s *OAuthServer) Block(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.blocked = status
 }
 
-// Hold makes the provider answer nothing until release is called.
+// Hold makes the provider hang until release is called.
 func (s *OAuthServer) Hold() (release func()) {
 	s.mu.Lock()
 	return s.mu.Unlock
 }
 
-// ExpireAccess makes access tokens worthless; refresh tokens still get new ones.
+// ExpireAccess makes all access tokens invalid. Refresh tokens still work.
 func (s *OAuthServer) ExpireAccess() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.access)
 }
 
-// Revoke takes back all that users allowed.
+// Revoke revokes all access that users gave.
 func (s *OAuthServer) Revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +117,7 @@ func (s *OAuthServer) Revoke() {
 	clear(s.refresh)
 }
 
-// Counts returns how often users were asked for, and how often access was renewed.
+// Counts returns how often users were requested, and how often access was renewed.
 func (s *OAuthServer) Counts() (asked, renewed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

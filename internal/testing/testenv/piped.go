@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Server is what Piped needs of an http.Server.
+// Server is the part of http.Server that Piped needs.
 type Server interface {
 	Serve(l net.Listener) error
 	Close() error
 }
 
-// Piped serves on one connection in memory, until the test ends, and returns the client's end of it. In a bubble of
-// testing/synctest the server's times are the bubble's. A write waits until the other end has read it.
+// Piped serves one connection in memory until the test ends, and returns the client's end. Under testing/synctest the server uses its time. A
+// write waits until the other end has read it.
 func Piped(t *testing.T, server Server) net.Conn {
 	t.Helper()
 	client, accepted := net.Pipe()
@@ -27,13 +27,13 @@ func Piped(t *testing.T, server Server) net.Conn {
 		_ = client.Close()
 		_ = server.Close()
 		if err := <-served; !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
-			t.Errorf("serve: %v", err)
+			t.Errorf("serving the connection: %v", err)
 		}
 	})
 	return client
 }
 
-// piped is a listener for what is put into it.
+// piped is a listener for the connections sent to it.
 type piped chan net.Conn
 
 func (p piped) Accept() (net.Conn, error) {

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// Ports below those that Linux (32768) and macOS (49152) hand to outgoing
-// connections: a stopped server's port must still be free when it comes back.
+// The ports are below those that Linux (32768) and macOS (49152) use for
+// outgoing connections, because a stopped server's port must stay free.
 const (
 	firstPort = 20000
 	lastPort  = 31999
 )
 
-// port is a TCP port on 127.0.0.1, reserved among all test binaries of this
-// machine by holding the UDP port of the same number. The reservation ends
-// with the process, so a killed test leaves no stale lock.
+// port is a TCP port on 127.0.0.1. It is reserved among all test binaries of this
+// machine by holding the UDP port of the same number, so the reservation ends
+// with the process.
 type port struct {
 	number int
 	hold   net.PacketConn
@@ -47,9 +47,9 @@ func (p *port) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa
 
 func (p *port) release() { _ = p.hold.Close() }
 
-// FreeAddr is a host:port of the loopback on which nothing listens, and which
-// no outgoing connection and no other test is given until this test ends: one
-// to be refused at, or to listen on more than once.
+// FreeAddr returns a host:port of the loopback on which nothing listens. Until
+// the test ends no outgoing connection and no other test gets it. Use it for
+// refused connections, or to listen more than once.
 func FreeAddr(tb testing.TB) string {
 	tb.Helper()
 	p, err := reservePort()
@@ -60,8 +60,8 @@ func FreeAddr(tb testing.TB) string {
 	return p.addr()
 }
 
-// startOnFreePort sets p and starts a server on it. It keeps the port only if the server could bind it: someone who
-// does not reserve ports may have taken it in between.
+// startOnFreePort sets p and starts a server on it. It tries another port if the server could not bind it, because a program that does not
+// reserve ports took it.
 func startOnFreePort(p **port, start func() error) error {
 	var err error
 	if *p, err = reservePort(); err != nil {

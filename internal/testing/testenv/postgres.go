@@ -23,16 +23,16 @@ const (
 	postgresUser     = "levelboard"
 	postgresPassword = "the-password-of-no-server-but-those-of-tests"
 
-	// sharedDir names a directory that the test binaries of one run share, and that is removed after it.
+	// sharedDir names a directory that the test binaries of one run share, and that is removed afterwards.
 	sharedDir = "TESTENV_SHARED_DIR"
 )
 
-// PG is a private postgres server. Kill is a SIGQUIT: a SIGKILL would leave orphans that hold its memory.
+// PG is a private postgres server. Kill sends SIGQUIT, because a SIGKILL would leave child processes that hold its memory.
 type PG struct {
 	server
 	bin      string
 	user     *account
-	settings []string // in place of some of launchPostgres's
+	settings []string // override those of launchPostgres
 	tls      *postgresTLS
 }
 
@@ -40,67 +40,67 @@ type PG struct {
 type PostgresOption func(*PG)
 
 // WithDurableCommits gives the server the default settings of durability and
-// memory. A benchmark of writes means little without them.
+// memory, without which a benchmark of writes means little.
 func WithDurableCommits() PostgresOption {
 	return func(i *PG) {
 		i.settings = append(i.settings, "fsync=on", "full_page_writes=on", "wal_level=replica", "max_wal_senders=10", "shared_buffers=128MB")
 	}
 }
 
-// PostgresServer starts a postgres server of the test's own and returns when
-// it answers. It stops when the test ends.
+// PostgresServer starts a postgres server for the test and returns when it
+// answers. It stops when the test ends.
 func PostgresServer(tb testing.TB, options ...PostgresOption) *PG {
 	tb.Helper()
 	s, err := newPostgres(options...)
 	if err != nil {
-		tb.Fatalf("start postgres: %v", err)
+		tb.Fatalf("starting postgres: %v", err)
 	}
 	s.tb = tb
 	tb.Cleanup(s.discard)
 	return s
 }
 
-// URL is the address of the server's database, empty at first, for its superuser.
+// URL returns the address of the server's database, empty at first, for its superuser.
 func (s *PG) URL() string { return s.url("postgres") }
 
-// Stop ends the server in an orderly way and cuts its clients off (SIGINT).
+// Stop stops the server in an orderly way and ends its clients' connections (SIGINT).
 func (s *PG) Stop() { s.tb.Helper(); s.end(syscall.SIGINT) }
 
-// Postgres returns the URL of a fresh, empty database on a server that all
-// tests of the binary share. The database is dropped when the test ends, with
-// the connections that are still open; [Main] stops the server.
+// Postgres returns the URL of a new, empty database on a server that all tests of
+// the binary share. The database is dropped when the test ends, with its open
+// connections; [Main] stops the server.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
 	return fresh(tb, "template1")
 }
 
-// PostgresCopy is [Postgres] with a database that prepare has filled: once for
-// all tests of the binary, since to copy it is quicker. prepare leaves no
-// connection open.
+// PostgresCopy is [Postgres] with a database that prepare has filled. prepare
+// runs once for all tests of the binary, because a copy is faster, and must leave
+// no connection open.
 func PostgresCopy(tb testing.TB, prepare func(url string) error) string {
 	tb.Helper()
 	if err := shared.prepare(prepare); err != nil {
-		tb.Fatalf("prepare a database: %v", err)
+		tb.Fatalf("preparing a database: %v", err)
 	}
 	return fresh(tb, prepared)
 }
 
-// prepared is the database that PostgresCopy copies.
+// prepared is the name of the database that PostgresCopy copies.
 const prepared = "prepared"
 
 func fresh(tb testing.TB, template string) string {
 	tb.Helper()
 	pg, err := shared.get()
 	if err != nil {
-		tb.Fatalf("start postgres: %v", err)
+		tb.Fatalf("starting postgres: %v", err)
 	}
 	database := strings.ToLower("test_" + rand.Text())
 	if err := shared.do("CREATE DATABASE " + database + " TEMPLATE " + template); err != nil {
-		tb.Fatalf("create a database: %v", err)
+		tb.Fatalf("creating a database: %v", err)
 	}
 	tb.Cleanup(func() {
 		if err := shared.do("DROP DATABASE " + database + " WITH (FORCE)"); err != nil {
-			tb.Errorf("drop the test's database: %v", err)
+			tb.Errorf("dropping the test's database: %v", err)
 		}
 	})
 	return pg.url(database)
@@ -113,8 +113,8 @@ type sharedPostgres struct {
 	mu    sync.Mutex
 	pg    *PG
 	err   error
-	conn  *pgconn.PgConn // makes and drops databases
-	ready bool           // prepared is there
+	conn  *pgconn.PgConn // creates and drops databases
+	ready bool           // prepared exists
 }
 
 func (s *sharedPostgres) prepare(fill func(url string) error) error {
@@ -194,8 +194,8 @@ func newPostgres(options ...PostgresOption) (*PG, error) {
 	return s, nil
 }
 
-// initialise makes the files of the server. Test binaries that share a directory (make test) copy those of the first
-// server, which costs a tenth of initdb.
+// initialise creates the server's files. Test binaries that share a directory (make test) copy those of the first server, which takes a tenth
+// of initdb's time.
 func (s *PG) initialise() error {
 	shared := os.Getenv(sharedDir)
 	if shared == "" {
@@ -209,7 +209,7 @@ func (s *PG) initialise() error {
 		if err := os.Rename(s.data(), first); err == nil || !errors.Is(err, fs.ErrExist) {
 			return errors.Join(err, s.copyOf(first))
 		}
-		return nil // another binary was sooner; this server keeps its own
+		return nil // another binary was faster; this server keeps its own files
 	}
 	return s.copyOf(first)
 }
@@ -230,8 +230,8 @@ func (s *PG) launchPostgres() (*process, error) {
 		return nil, err
 	}
 	args := []string{"-D", s.data()}
-	// Without fsync a killed server still keeps what it committed: only the
-	// machine's own crash could lose it.
+	// Without fsync a killed server still keeps its commits. Only a crash of the
+	// machine could lose them.
 	for _, setting := range append([]string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(s.port.number), "unix_socket_directories=",
 		"fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
@@ -250,8 +250,7 @@ func (s *PG) launchPostgres() (*process, error) {
 	}, syscall.SIGQUIT)
 }
 
-// takesConnections reads the file in which postgres states its process id and whether it
-// takes connections yet, as pg_ctl does.
+// takesConnections reads the file in which postgres states its process id and whether it accepts connections, as pg_ctl does.
 func (s *PG) takesConnections(pid int) error {
 	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
 	if err != nil {
@@ -275,7 +274,7 @@ func (s *PG) url(database string) string {
 	return u.String()
 }
 
-// run runs a program to its end, as the server's user.
+// run runs a program as the server's user.
 func (s *PG) run(program string, args ...string) error {
 	c := exec.Command(program, args...)
 	c.Dir, c.Env = s.dir, s.env()
@@ -286,8 +285,8 @@ func (s *PG) run(program string, args ...string) error {
 	return nil
 }
 
-// env is all that postgres's programs see: a developer's own PG settings must
-// not lead a test to another server.
+// env is the whole environment of postgres's programs. A developer's own PG
+// settings must not lead a test to another server.
 func (s *PG) env() []string {
 	env := []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=" + s.dir, "TMPDIR=" + s.dir,
 		"PGUSER=" + postgresUser, "PGPASSWORD=" + postgresPassword, "PGHOST=127.0.0.1", "PGSSLMODE=disable"}

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// postgresBin finds the directory with initdb and postgres. Debian keeps them
-// out of PATH, and a symbolic link in PATH may stand without its neighbours.
+// postgresBin finds the directory with initdb and postgres. Debian keeps them out
+// of PATH, and a symbolic link in PATH may lack the others beside it.
 func postgresBin() (string, error) {
 	var candidates []string
 	if path, err := exec.LookPath("initdb"); err == nil {
@@ -51,9 +51,9 @@ func complete(dir string) bool {
 	return true
 }
 
-// postgresDir makes a directory for a server and says whom to run it as:
-// postgres refuses to run as root, so root runs it as another user, in a
-// place which that user can reach.
+// postgresDir makes a directory for a server and returns the account to run it
+// as. postgres refuses to run as root, so root runs it as another user, in a
+// directory which that user can reach.
 func postgresDir() (string, *account, error) {
 	if os.Geteuid() != 0 {
 		dir, err := os.MkdirTemp("", "levelboard-postgres-")
@@ -91,7 +91,7 @@ func unprivileged() (*account, error) {
 	return nil, errors.New("postgres does not run as root, and there is no user postgres or nobody to run it as")
 }
 
-// open reports whether everyone may pass through dir and all above it.
+// open reports whether everyone may pass through dir and all directories above it.
 func open(dir string) bool {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -110,7 +110,7 @@ func open(dir string) bool {
 	}
 }
 
-// own gives a path to the account; without one it stays ours.
+// own gives a path to the account. A nil account changes nothing.
 func (a *account) own(path string) error {
 	if a == nil {
 		return nil

@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 )
 
-// postgresTLS is how a postgres server speaks TLS.
+// postgresTLS has the TLS settings of a postgres server.
 type postgresTLS struct {
 	ca     *CA
 	server Pair
 }
 
-// WithPostgresTLS makes the server take connections over TLS only, with this
-// certificate, and only with a password. Its URL then verifies the certificate
-// and its host name by the authority.
+// WithPostgresTLS makes the server accept connections only over TLS with this
+// certificate, and only with a password. Its URL makes clients verify the
+// certificate and its host name by the authority.
 func WithPostgresTLS(ca *CA, server Pair) PostgresOption {
 	return func(i *PG) {
 		i.tls = &postgresTLS{ca: ca, server: server}
@@ -23,11 +23,11 @@ func WithPostgresTLS(ca *CA, server Pair) PostgresOption {
 	}
 }
 
-// tlsFile is the server's own copy: postgres wants its key to be nobody else's.
+// tlsFile returns the path of the server's own copy, because postgres requires that nobody else can read its key.
 func (i *PG) tlsFile(kind string) string { return filepath.Join(i.dir, "server."+kind) }
 
-// installTLS puts the certificate and its key where the server reads them, and
-// refuses everybody who comes without TLS.
+// installTLS copies the certificate and its key for the server, and refuses
+// connections without TLS.
 func (i *PG) installTLS() error {
 	if i.tls == nil {
 		return nil
@@ -51,7 +51,7 @@ func (i *PG) writeOwn(path string, content []byte) error {
 	return i.user.own(path)
 }
 
-// query says how a client that trusts nobody else is to connect, also on a machine that stands still.
+// query returns the URL's parameters for a client that trusts only the authority, with a timeout for busy machines.
 func (t *postgresTLS) query() string {
 	const patient = "&connect_timeout=60"
 	if t == nil {

@@ -13,7 +13,7 @@ const (
 	stopTimeout  = 60 * time.Second
 )
 
-// errExited says that the server ended by itself before it answered.
+// errExited means that the server exited before it answered.
 var errExited = errors.New("the server exited")
 
 // command describes a server process.
@@ -26,10 +26,10 @@ type command struct {
 	user *account
 }
 
-// account is the unprivileged user that a server runs as; nil means ours.
+// account is the unprivileged user that a server runs as; nil means the current user.
 type account struct{ uid, gid uint32 }
 
-// waitUntil polls ready until it holds, the process ends, or time is up.
+// waitUntil polls ready until it returns nil, the process exits, or the time is up.
 func (p *process) waitUntil(ready func(pid int) error) error {
 	return p.waitWithin(startTimeout, ready)
 }

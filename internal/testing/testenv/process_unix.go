@@ -14,8 +14,8 @@ import (
 )
 
 // watchdogScript waits for the end of its input, which comes when the process
-// that holds the other end of the pipe dies, however it dies. A server that is
-// paused then has to resume first, each of its processes.
+// with the other end of the pipe dies, however it dies. A paused server and its
+// children must resume first.
 const watchdogScript = `
 trap '' HUP INT TERM
 read -r _
@@ -40,8 +40,8 @@ type process struct {
 	lifeline *os.File
 }
 
-// startProcess starts a server in a session of its own, out of reach of a
-// terminal's Ctrl-C. onDeath is the signal that the watchdog sends it.
+// startProcess starts a server in its own session, which a terminal's Ctrl-C does
+// not reach. onDeath is the signal that the watchdog sends it.
 func startProcess(c command, onDeath syscall.Signal) (*process, error) {
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -99,8 +99,8 @@ func (p *process) exited() bool {
 	return p.reaped
 }
 
-// end sends a signal and returns when the process is gone; one that does not
-// obey in time is killed, and that is an error.
+// end sends a signal and returns when the process is gone. A process that does
+// not exit in time is killed, and that is an error.
 func (p *process) end(sig syscall.Signal) error {
 	if p.exited() {
 		return errExited
@@ -124,8 +124,8 @@ func (p *process) signal(sig syscall.Signal) error {
 	return syscall.Kill(p.pid, sig)
 }
 
-// signalAll sends a signal to the process and to its children, of which there
-// are no new ones once the process is stopped.
+// signalAll sends a signal to the process and its children. A stopped process
+// starts no new ones.
 func (p *process) signalAll(sig syscall.Signal) error {
 	if err := p.signal(sig); err != nil {
 		return err
@@ -167,15 +167,15 @@ func childrenOf(pid int) ([]int, error) {
 	return children, nil
 }
 
-// dismissWatchdog kills the watchdog before it can see its input end: it must
-// not fire at a process id that is no longer ours.
+// dismissWatchdog kills the watchdog before it sees the end of its input, so that
+// it does not signal a process id that was reused.
 func (p *process) dismissWatchdog() {
 	_ = syscall.Kill(p.watchdog, syscall.SIGKILL)
 	reap(p.watchdog)
 	_ = p.lifeline.Close()
 }
 
-// launch starts a command and gives up os.Process's claim on it: this package
+// launch starts a command and releases it from os.Process, because this package
 // waits for it itself.
 func launch(c *exec.Cmd) (int, error) {
 	if err := c.Start(); err != nil {

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// PrometheusServer is a private prometheus process, with a database of its own that goes with it.
+// PrometheusServer is a private prometheus process with its own database.
 type PrometheusServer struct{ server }
 
-// Prometheus starts a prometheus with this configuration (the text of prometheus.yml; give paths of rules in full) and
-// returns when it answers. It stops when the test ends; if none can be started, the test fails.
+// Prometheus starts a prometheus with this configuration (the text of prometheus.yml, with absolute paths of rules) and returns when it
+// answers. It stops when the test ends. If it cannot be started, the test fails.
 func Prometheus(tb testing.TB, config string) *PrometheusServer {
 	tb.Helper()
 	if _, err := exec.LookPath("prometheus"); err != nil {
@@ -25,18 +25,18 @@ func Prometheus(tb testing.TB, config string) *PrometheusServer {
 	}
 	dir, err := os.MkdirTemp("", "levelboard-prometheus-")
 	if err != nil {
-		tb.Fatalf("make a directory for prometheus: %v", err)
+		tb.Fatalf("making a directory for prometheus: %v", err)
 	}
 	s := &PrometheusServer{server{tb: tb, name: "prometheus", dir: dir, death: syscall.SIGKILL}}
 	s.launch, s.ready = s.run, func(int) error { return prometheusAnswers(s.URL(), dir) }
 	if err := os.WriteFile(s.config(), []byte(config), 0o600); err != nil {
-		tb.Fatalf("write the configuration of prometheus: %v", err)
+		tb.Fatalf("writing the configuration of prometheus: %v", err)
 	}
 	s.open()
 	return s
 }
 
-// URL is the server's address, http://host:port.
+// URL returns the server's address, http://host:port.
 func (s *PrometheusServer) URL() string { return "http://" + s.port.addr() }
 
 func (s *PrometheusServer) config() string { return filepath.Join(s.dir, "prometheus.yml") }
@@ -54,8 +54,7 @@ func (s *PrometheusServer) run() (*process, error) {
 	}, syscall.SIGKILL)
 }
 
-// prometheusAnswers reports whether the server at base is ready, and is the one that works in dir: a port may have been
-// taken by another test's server.
+// prometheusAnswers reports whether the server at base is ready and works in dir, because another test's server may have taken the port.
 func prometheusAnswers(base, dir string) error {
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	for _, path := range []string{"/-/ready", "/api/v1/status/runtimeinfo"} {

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// Fault is what a [Proxy] does to a request. Each but NoFault ends the
+// Fault is what a [Proxy] does to a request. Every fault but NoFault closes the
 // connection.
 type Fault int
 
 // The faults.
 const (
-	NoFault    Fault = iota // the request and its reply are passed on
-	NotSent                 // the server never gets the request
-	NoReply                 // the server carries the request out, and its reply is lost
-	HalfAReply              // the same, and half of the reply arrives
+	NoFault    Fault = iota // the request and its reply pass
+	NotSent                 // the server does not get the request
+	NoReply                 // the server executes the request, and its reply is lost
+	HalfAReply              // as NoReply, but half of the reply arrives
 	faults
 )
 
-// Proxy stands between clients and a server, loses requests and replies on purpose, and makes the network slow or silent. It takes
-// whatever arrives in one piece for one request or one reply, which is so for a client of Redis that waits for each reply.
+// Proxy is between clients and a server. It loses requests and replies on purpose, and makes the network slow or silent. It takes whatever
+// arrives in one piece for one request or reply, as is true for a Redis client that waits for each reply.
 type Proxy struct {
 	tb       testing.TB
 	target   string
@@ -37,20 +37,20 @@ type Proxy struct {
 	counts          [faults]atomic.Int64
 
 	mu     sync.Mutex
-	conns  map[net.Conn]bool // nil once the proxy is closed
+	conns  map[net.Conn]bool // nil once closed
 	random *rand.Rand
 	share  float64
 	kinds  []Fault
 	next   []Fault
-	only   []byte // what requests have in them that meet faults and count
+	only   []byte // the text of requests that get faults and count
 	mute   []byte
 	delay  time.Duration
 	piece  int
-	held   chan struct{} // closed by Release; nil while everything passes
+	held   chan struct{} // closed by Release; nil if nothing is held
 }
 
-// NewProxy starts a proxy to the server at target, a host:port. It ends with
-// the test, and its connections with it.
+// NewProxy starts a proxy to the server at target, a host:port. It ends with the
+// test, and so do its connections.
 func NewProxy(tb testing.TB, target string) *Proxy {
 	tb.Helper()
 	p := &Proxy{tb: tb, target: target, conns: map[net.Conn]bool{}}
@@ -63,7 +63,7 @@ func (p *Proxy) listen(address string) {
 	p.tb.Helper()
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		p.tb.Fatalf("start a proxy: %v", err)
+		p.tb.Fatalf("starting a proxy: %v", err)
 	}
 	p.listener = listener
 	p.all.Go(func() {
@@ -77,7 +77,7 @@ func (p *Proxy) listen(address string) {
 	})
 }
 
-// Addr is the host:port that clients connect to.
+// Addr returns the host:port that clients connect to.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // In returns a server's URL with the proxy in the server's place.
@@ -85,14 +85,14 @@ func (p *Proxy) In(server string) string {
 	p.tb.Helper()
 	u, err := url.Parse(server)
 	if err != nil {
-		p.tb.Fatal("a server's URL cannot be read")
+		p.tb.Fatal("a server's URL cannot be parsed")
 	}
 	u.Host = p.Addr()
 	return u.String()
 }
 
-// Next sets the faults that the next requests meet, one each. They come before
-// those of [Proxy.Fail].
+// Next sets the faults of the next requests, one each. They come before those of
+// [Proxy.Fail].
 func (p *Proxy) Next(next ...Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,8 +100,8 @@ func (p *Proxy) Next(next ...Fault) {
 	p.requests.Store(0)
 }
 
-// Fail makes this share of all requests meet a fault of one of the kinds (any without kinds), from now on.
-// The seed decides which; with a share of 0 there are no more.
+// Fail gives this share of all requests a fault of one of the kinds (any without kinds), from now on. The seed decides which requests. A
+// share of 0 ends it.
 func (p *Proxy) Fail(seed uint64, share float64, kinds ...Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,25 +111,25 @@ func (p *Proxy) Fail(seed uint64, share float64, kinds ...Fault) {
 	p.random, p.share, p.kinds = rand.New(rand.NewPCG(seed, 0)), share, kinds
 }
 
-// Only lets requests without text in them pass, and does not count them, from now on: those that a client makes by itself.
+// Only passes requests without text in them and does not count them, from now on. It excludes requests that a client makes by itself.
 func (p *Proxy) Only(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.only = []byte(text)
 }
 
-// Mute drops every piece of a reply that contains text, from now on, and
-// leaves the connection open, so that the client does not notice the loss.
+// Mute drops every piece of a reply that contains text, from now on, and keeps the
+// connection open, so that the client does not notice.
 func (p *Proxy) Mute(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mute = []byte(text)
 }
 
-// Muted counts the pieces that were swallowed.
+// Muted returns the number of dropped pieces.
 func (p *Proxy) Muted() int64 { return p.muted.Load() }
 
-// swallows reports whether a piece of a reply is not passed on.
+// swallows reports whether a piece of a reply must be dropped.
 func (p *Proxy) swallows(reply []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,14 +140,14 @@ func (p *Proxy) swallows(reply []byte) bool {
 	return true
 }
 
-// Slow delays every piece of so many bytes of every reply by d, from now on. With 0 bytes a piece is what arrives together.
+// Slow delays every piece of this many bytes of every reply by d, from now on. With 0 bytes a piece is what arrives together.
 func (p *Proxy) Slow(d time.Duration, piece int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay, p.piece = d, piece
 }
 
-// Hold keeps every byte back until Release; connections stay open.
+// Hold holds every byte until Release. Connections stay open.
 func (p *Proxy) Hold() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,7 +166,7 @@ func (p *Proxy) Release() {
 	}
 }
 
-// Cut ends all connections, with what is held back.
+// Cut closes all connections and drops what is held.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,13 +175,13 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Requests counts the requests that arrived since the last [Proxy.Next].
+// Requests returns the number of requests since the last [Proxy.Next].
 func (p *Proxy) Requests() int64 { return p.requests.Load() }
 
-// Count counts the faults of this kind.
+// Count returns the number of faults of this kind.
 func (p *Proxy) Count(f Fault) int64 { return p.counts[f].Load() }
 
-// Faults counts the faults of all kinds.
+// Faults returns the number of faults of all kinds.
 func (p *Proxy) Faults() int64 {
 	return p.Count(NotSent) + p.Count(NoReply) + p.Count(HalfAReply)
 }
@@ -199,7 +199,7 @@ func (p *Proxy) serve(client net.Conn) {
 	if !p.remember(server) {
 		return
 	}
-	var pending atomic.Int64 // the Fault that the next reply meets
+	var pending atomic.Int64 // the Fault of the next reply
 	p.all.Go(func() {
 		defer p.forget(server)
 		p.pump(server, client, false, func(request []byte) []byte {
@@ -226,7 +226,7 @@ func (p *Proxy) serve(client net.Conn) {
 	})
 }
 
-// fault decides what happens to a request that arrived.
+// fault decides what happens to a request.
 func (p *Proxy) fault(request []byte) Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -269,7 +269,7 @@ func (p *Proxy) pump(to io.Writer, from io.Reader, replies bool, through func([]
 	}
 }
 
-// pace waits until the next bytes may pass, and returns how many of the n that there are.
+// pace waits until the next bytes may pass, and returns how many of the n.
 func (p *Proxy) pace(n int, replies bool) int {
 	p.mu.Lock()
 	held, delay, piece := p.held, p.delay, p.piece

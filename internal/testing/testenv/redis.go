@@ -12,27 +12,27 @@ import (
 	"testing"
 )
 
-// RedisServer is a private redis-server process. Without [WithAOF] it keeps
-// nothing: after Kill or [RedisServer.Stop] it starts empty.
+// RedisServer is a private redis-server process. Without [WithAOF] it keeps no
+// data: after Kill or [RedisServer.Stop] it starts empty.
 type RedisServer struct {
 	server
 	password string
 	lines    []string
-	tls      *redisTLS // nil: it speaks plain TCP
+	tls      *redisTLS // nil for plain TCP
 	sentinel bool
-	fresh    string // its state when it had started
+	fresh    string // its state after the start
 }
 
 // RedisOption changes how a RedisServer is configured.
 type RedisOption func(*RedisServer)
 
-// WithAOF makes the server durable: every change is in its append-only file
-// before it is answered, so even Kill loses nothing.
+// WithAOF makes the server durable: it writes every change to its append-only
+// file before it answers, so even Kill loses nothing.
 func WithAOF() RedisOption {
 	return WithConfig("appendonly yes", "appendfsync always")
 }
 
-// WithPassword makes the server demand a password.
+// WithPassword makes the server require a password.
 func WithPassword(password string) RedisOption {
 	return func(s *RedisServer) { s.password = password }
 }
@@ -42,9 +42,9 @@ func WithConfig(lines ...string) RedisOption {
 	return func(s *RedisServer) { s.lines = append(s.lines, lines...) }
 }
 
-// Redis returns a redis-server of the test's own, empty and without clients. It
-// is started for the test, or emptied after an earlier one if there are no
-// options. If none can be started, the test fails.
+// Redis returns a redis-server for the test, empty and without clients. It is
+// started for the test or, without options, emptied after an earlier test. If it
+// cannot be started, the test fails.
 func Redis(tb testing.TB, options ...RedisOption) *RedisServer {
 	tb.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -64,9 +64,9 @@ func Redis(tb testing.TB, options ...RedisOption) *RedisServer {
 	return s
 }
 
-// newRedis makes a server that does not run yet.
+// newRedis makes a server that is not running yet.
 func newRedis(tb testing.TB) (*RedisServer, error) {
-	// Not tb.TempDir: the watchdog would leave that directory's parent behind.
+	// Do not use tb.TempDir: the watchdog would leave that directory's parent.
 	dir, err := os.MkdirTemp("", "levelboard-redis-")
 	return redisOf(server{tb: tb, name: "redis-server", dir: dir, death: syscall.SIGKILL}), err
 }
@@ -77,8 +77,8 @@ func redisOf(process server) *RedisServer {
 	return s
 }
 
-// URL is the server's address as redis://[:password@]host:port/0, or rediss://
-// with [WithTLS].
+// URL returns the server's address as redis://[:password@]host:port/0, or
+// rediss:// with [WithTLS].
 func (s *RedisServer) URL() string {
 	if s.password == "" {
 		return s.url(nil)
@@ -86,8 +86,8 @@ func (s *RedisServer) URL() string {
 	return s.url(url.UserPassword("", s.password))
 }
 
-// URLFor is the server's address for a user, which [WithConfig] can make with a
-// line of redis.conf: user NAME on >PASSWORD ...
+// URLFor returns the server's address for a user, whom [WithConfig] can make with
+// the line user NAME on >PASSWORD ...
 func (s *RedisServer) URLFor(user, password string) string {
 	return s.url(url.UserPassword(user, password))
 }
@@ -100,7 +100,7 @@ func (s *RedisServer) url(user *url.Userinfo) string {
 	return u.String()
 }
 
-// Stop ends the server in an orderly way (SIGTERM).
+// Stop stops the server in an orderly way (SIGTERM).
 func (s *RedisServer) Stop() { s.tb.Helper(); s.end(syscall.SIGTERM) }
 
 func (s *RedisServer) run() (*process, error) {
@@ -109,7 +109,7 @@ func (s *RedisServer) run() (*process, error) {
 	if s.sentinel {
 		args = append(args, "--sentinel")
 	}
-	// The file has what a sentinel has learnt, and must outlive it.
+	// A sentinel's file has its knowledge, which must survive a restart.
 	if _, err := os.Stat(config); err != nil || !s.sentinel {
 		if err := os.WriteFile(config, []byte(s.config()), 0o600); err != nil {
 			return nil, err
@@ -127,7 +127,7 @@ func (s *RedisServer) run() (*process, error) {
 	}, syscall.SIGKILL)
 }
 
-// checkAOF cuts off a transaction of which a killed server wrote a part. Redis itself cuts inside it, and executes the rest at its next start but
+// checkAOF cuts a transaction off that a killed server wrote in part. Redis itself cuts inside it, and executes the rest at its next start but
 // one (docs/durability.md).
 func (s *RedisServer) checkAOF() error {
 	manifests, err := filepath.Glob(filepath.Join(s.dir, "appendonlydir", "*.manifest"))

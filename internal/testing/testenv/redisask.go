@@ -12,16 +12,16 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// go-redis logs each connection that is refused, which is no news of a server that a test starts or kills.
+// go-redis logs each refused connection, which is expected of a server that a test starts or kills.
 func init() { logging.Disable() }
 
-// askTimeout is long: a busy machine is no failure.
+// askTimeout is long, because a busy machine is no failure.
 const askTimeout = 10 * time.Second
 
-// answers reports whether the server is ready, and is the process that was
-// started: a port may have been taken by another test's server.
+// answers reports whether the server is ready and is the process that was
+// started, because another test's server may have taken the port.
 func (s *RedisServer) answers(pid int) error {
-	// PING fails while an append-only file is still being loaded.
+	// PING fails while an append-only file is loading.
 	if _, err := s.ask(time.Second, "PING"); err != nil {
 		return err
 	}
@@ -32,8 +32,8 @@ func (s *RedisServer) answers(pid int) error {
 	return err
 }
 
-// Ask sends one command to the server, whose answer is a simple or a bulk
-// string, a number, or a list of them: a line for each element.
+// Ask sends one command to the server. The answer must be a simple or a bulk
+// string, a number, or a list of them, which becomes a line for each element.
 func (s *RedisServer) Ask(args ...string) (string, error) { return s.ask(askTimeout, args...) }
 
 func (s *RedisServer) ask(limit time.Duration, args ...string) (string, error) {

@@ -18,19 +18,19 @@ import (
 
 const (
 	clusterMasters = 3
-	// nodeTimeout is after how long a silent node is taken for dead: long enough for a busy machine, short enough to wait for.
+	// nodeTimeout is the time after which a silent node counts as dead: long enough for a busy machine, short enough to wait for.
 	nodeTimeout = 2 * time.Second
-	// joinTimeout is for all of them to serve, which takes two seconds.
+	// joinTimeout is the time for all nodes to serve, which usually takes two seconds.
 	joinTimeout = 25 * time.Second
 	lastSlot    = 16383
 )
 
-// RedisCluster is a private Redis Cluster on loopback: three masters, and a
-// replica of each. Nothing of it is on disk, so a node that was killed comes
-// back empty.
+// RedisCluster is a private Redis Cluster on loopback: three masters, and a replica
+// of each. It keeps nothing on disk, so a node that was killed comes back
+// empty.
 type RedisCluster struct {
-	// Masters and Replicas are the nodes by the roles that they began with; the
-	// replica of a master has its place.
+	// Masters and Replicas are the nodes by their first roles. The replica of a
+	// master has the same index.
 	Masters, Replicas []*RedisServer
 
 	tb    testing.TB
@@ -38,9 +38,9 @@ type RedisCluster struct {
 	ids   []string
 }
 
-// Cluster starts a fresh cluster and returns when all of it serves. It stops
-// when the test ends; if none can be started, the test fails. It takes two to
-// three seconds, which is how long a master that was started keeps still.
+// Cluster starts a new cluster and returns when all of it serves. It stops when the
+// test ends. If it cannot be started, the test fails. The start takes two to three
+// seconds, because a new master waits that long.
 func Cluster(tb testing.TB, options ...RedisOption) *RedisCluster {
 	tb.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -57,24 +57,24 @@ func Cluster(tb testing.TB, options ...RedisOption) *RedisCluster {
 		}
 		logs := c.logs()
 		c.discard()
-		// A port may have been taken, and on a machine that stood still the nodes may have taken each other for dead.
+		// Another program may have taken a port, and on a busy machine the nodes may have declared each other dead.
 		if attempt == 4 {
-			tb.Fatalf("start a Redis Cluster: %v\n%s", err, logs)
+			tb.Fatalf("starting a Redis Cluster: %v\n%s", err, logs)
 		}
-		tb.Logf("start a Redis Cluster, attempt %d: %v", attempt, err)
+		tb.Logf("starting a Redis Cluster, attempt %d: %v", attempt, err)
 	}
 }
 
-// URL names all nodes: redis://[:password@]host:port,host:port.../0, or
-// rediss:// with [WithTLS].
+// URL returns the address of all nodes: redis://[:password@]host:port,host:port.../0,
+// or rediss:// with [WithTLS].
 func (c *RedisCluster) URL() string { return c.all(c.Masters[0].URL()) }
 
-// URLFor is the address of all nodes for a user, as of one server.
+// URLFor returns the address of all nodes for a user, as [RedisServer.URLFor] does.
 func (c *RedisCluster) URLFor(user, password string) string {
 	return c.all(c.Masters[0].URLFor(user, password))
 }
 
-// all puts the nodes in place of the first one.
+// all replaces the first node by all nodes in a URL.
 func (c *RedisCluster) all(url string) string {
 	var hosts []string
 	for _, s := range c.nodes() {
@@ -83,7 +83,7 @@ func (c *RedisCluster) all(url string) string {
 	return strings.Replace(url, c.Masters[0].Addr(), strings.Join(hosts, ","), 1)
 }
 
-// id is the name that a node has in the cluster.
+// id returns a node's name in the cluster.
 func (c *RedisCluster) id(node *RedisServer) string {
 	for i, s := range c.nodes() {
 		if s == node {
@@ -93,12 +93,12 @@ func (c *RedisCluster) id(node *RedisServer) string {
 	return ""
 }
 
-// ReplicaOf is the replica that a first master began with.
+// ReplicaOf returns the first replica of a first master.
 func (c *RedisCluster) ReplicaOf(master *RedisServer) *RedisServer {
 	c.tb.Helper()
 	i := slices.Index(c.Masters, master)
 	if i < 0 {
-		c.tb.Fatal("the node was not a master when the cluster began")
+		c.tb.Fatal("ReplicaOf needs one of the first masters")
 	}
 	return c.Replicas[i]
 }
@@ -107,8 +107,8 @@ func (c *RedisCluster) nodes() []*RedisServer {
 	return append(append([]*RedisServer{}, c.Masters...), c.Replicas...)
 }
 
-// newCluster reserves the ports and writes what each node would have learnt of
-// the others, had it met them: that saves the time of the meeting.
+// newCluster reserves the ports and writes what each node would have learned of
+// the others by meeting them, which saves the time of the meeting.
 func newCluster(tb testing.TB, options []RedisOption) (*RedisCluster, error) {
 	c := &RedisCluster{tb: tb}
 	for i := range 2 * clusterMasters {
@@ -139,7 +139,7 @@ func newCluster(tb testing.TB, options []RedisOption) (*RedisCluster, error) {
 			"cluster-enabled yes",
 			fmt.Sprintf("cluster-port %d", bus.number),
 			fmt.Sprintf("cluster-node-timeout %d", nodeTimeout.Milliseconds()),
-			"cluster-replica-validity-factor 0", // a replica takes over however old what it has is
+			"cluster-replica-validity-factor 0", // a replica may be promoted with data of any age
 			"cluster-allow-replica-migration no",
 			"repl-diskless-sync-delay 0",
 			"repl-ping-replica-period 1",
@@ -156,7 +156,7 @@ func newCluster(tb testing.TB, options []RedisOption) (*RedisCluster, error) {
 	return c, nil
 }
 
-// view is the file in which a node keeps what it knows of the cluster.
+// view returns the file in which a node keeps its view of the cluster.
 func (c *RedisCluster) view(of int) string {
 	var text strings.Builder
 	for i, s := range c.nodes() {
@@ -204,7 +204,7 @@ func (s *RedisServer) joined() error {
 	if strings.Contains(info, "role:slave") && !strings.Contains(info, "master_link_status:up") {
 		return errors.New("the replica does not follow its master: " + info)
 	}
-	// Before it is online, a replica is connected and does not count for WAIT.
+	// A replica that is not online yet is connected, but does not count for WAIT.
 	if strings.Contains(info, "role:master") && !strings.Contains(info, "state=online") {
 		return errors.New("no replica follows the master: " + info)
 	}

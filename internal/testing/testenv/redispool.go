@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// idle are the servers without options that tests of this process have
-// returned: to empty one costs a tenth of a start.
+// idle are the servers without options that tests of this process have returned.
+// Emptying one takes a tenth of the time of a start.
 var idle redisPool
 
 type redisPool struct {
@@ -35,7 +35,7 @@ func plainRedis(tb testing.TB) *RedisServer {
 		}
 	}
 	if err != nil {
-		tb.Fatalf("start %s: %v\n%s", s.name, err, logTail(s.log()))
+		tb.Fatalf("starting %s: %v\n%s", s.name, err, logTail(s.log()))
 	}
 	return s
 }
@@ -52,15 +52,15 @@ func (p *redisPool) take() *RedisServer {
 	return s
 }
 
-// stop ends the idle servers. The watchdogs do so for a process that is killed.
+// stop stops the idle servers. Watchdogs do it for a killed process.
 func (p *redisPool) stop() {
 	for s := p.take(); s != nil; s = p.take() {
 		s.discard()
 	}
 }
 
-// giveBack makes the server idle when its test ends, and ends it if the test
-// did to it what emptying does not undo.
+// giveBack makes the server idle when its test ends, or stops it if the test did
+// something that emptying does not undo.
 func (s *RedisServer) giveBack() {
 	if s.running == nil || s.touched || s.running.exited() || s.reset() != nil {
 		s.discard()
@@ -75,8 +75,8 @@ func (s *RedisServer) giveBack() {
 	idle.servers = append(idle.servers, next)
 }
 
-// reset empties the server and gives it a new port, so that what is left of the
-// test cannot connect again. It fails if the server is not as it was at first.
+// reset empties the server and gives it a new port, so that clients of the earlier
+// test cannot connect again. It fails if the server's state has changed.
 func (s *RedisServer) reset() error {
 	before := s.port
 	after, err := reservePort()
@@ -86,7 +86,7 @@ func (s *RedisServer) reset() error {
 	_, err = s.askAll(askTimeout,
 		[]string{"CONFIG", "SET", "port", strconv.Itoa(after.number)},
 		[]string{"CLIENT", "UNPAUSE"},
-		[]string{"CLIENT", "KILL", "TYPE", "normal"}, // but this one
+		[]string{"CLIENT", "KILL", "TYPE", "normal"}, // except this one
 		[]string{"CLIENT", "KILL", "TYPE", "pubsub"},
 		[]string{"CLIENT", "KILL", "TYPE", "replica"},
 		[]string{"FLUSHALL", "SYNC"},
@@ -109,7 +109,7 @@ func (s *RedisServer) reset() error {
 	return err
 }
 
-// state is what a test can change of a server beside its data.
+// state returns what a test can change of a server besides its data.
 func (s *RedisServer) state() (string, error) {
 	answers, err := s.askAll(askTimeout, []string{"CONFIG", "GET", "*"}, []string{"ACL", "LIST"}, []string{"INFO"})
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 // Refusal is a state in which a Redis server answers reads and refuses writes.
 type Refusal struct {
 	Name       string
-	Word       string // the first of what it answers to a write
+	Word       string // the first word of its answer to a write
 	begin, end func(s *RedisServer) error
 }
 
-// Refusals are those that a server can be in. When its memory is full, it still carries out what needs none.
+// Refusals are the states that a server can be in. With a full memory it still executes commands that need none.
 var Refusals = []Refusal{
 	{"its memory is full", "OOM", set("maxmemory", "1"), set("maxmemory", "0")},
 	{"it has too few replicas", "NOREPLICAS", set("min-replicas-to-write", "1"), set("min-replicas-to-write", "0")},
@@ -22,21 +22,21 @@ var Refusals = []Refusal{
 	{"it cannot save to its disk", "MISCONF", (*RedisServer).failToSave, (*RedisServer).saveAgain},
 }
 
-// Refuse puts the server into the state, until end is called.
+// Refuse puts the server into the state until end is called.
 func (s *RedisServer) Refuse(r Refusal) (end func()) {
 	s.tb.Helper()
 	if err := r.begin(s); err != nil {
-		s.tb.Fatalf("make redis-server refuse writes with %s: %v", r.Word, err)
+		s.tb.Fatalf("making redis-server refuse writes with %s: %v", r.Word, err)
 	}
 	return func() {
 		s.tb.Helper()
 		if err := r.end(s); err != nil {
-			s.tb.Fatalf("have redis-server accept writes again after %s: %v", r.Word, err)
+			s.tb.Fatalf("making redis-server accept writes again after %s: %v", r.Word, err)
 		}
 	}
 }
 
-// FillMemory is Refuse for a server whose memory is full.
+// FillMemory is Refuse for a full memory.
 func (s *RedisServer) FillMemory() (end func()) { s.tb.Helper(); return s.Refuse(Refusals[0]) }
 
 func set(name, value string) func(s *RedisServer) error {
@@ -46,12 +46,12 @@ func set(name, value string) func(s *RedisServer) error {
 	}
 }
 
-// follow makes the server the replica of a master that is away.
+// follow makes the server the replica of a master that is down.
 func (s *RedisServer) follow() error { _, err := s.Ask("REPLICAOF", "127.0.0.1", "1"); return err }
 
 func (s *RedisServer) lead() error { _, err := s.Ask("REPLICAOF", "NO", "ONE"); return err }
 
-// dump is where a server saves what it holds. It cannot while a directory is in the way.
+// dump returns the path where a server saves its data. It cannot save while a directory is there.
 func (s *RedisServer) dump() string { return filepath.Join(s.dir, "dump.rdb") }
 
 func (s *RedisServer) failToSave() error {

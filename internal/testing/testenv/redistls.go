@@ -5,27 +5,26 @@ import (
 	"strconv"
 )
 
-// redisTLS is how a RedisServer speaks TLS, and nothing else.
+// redisTLS has the settings of a RedisServer that speaks only TLS.
 type redisTLS struct {
 	ca          *CA
 	server      Pair
 	wantsClient bool
 }
 
-// WithTLS makes the server speak TLS only, with this certificate, which must be
-// of this authority.
+// WithTLS makes the server speak only TLS with this certificate, which must be
+// from this authority.
 func WithTLS(ca *CA, server Pair) RedisOption {
 	return func(s *RedisServer) { s.tls = &redisTLS{ca: ca, server: server} }
 }
 
-// WithClientCertificates makes a server [WithTLS] turn away who has no
-// certificate of its authority.
+// WithClientCertificates makes a server [WithTLS] refuse clients without a
+// certificate from its authority.
 func WithClientCertificates() RedisOption {
 	return func(s *RedisServer) { s.tls.wantsClient = true }
 }
 
-// lines are those of redis.conf. Replication and the talk among sentinels are on
-// TLS as well.
+// lines returns the lines of redis.conf. Replication and sentinels use TLS too.
 func (t *redisTLS) lines(port int) []string {
 	clients := "no"
 	if t.wantsClient {
@@ -38,7 +37,7 @@ func (t *redisTLS) lines(port int) []string {
 	}
 }
 
-// client is how testenv itself speaks to the server, whatever host its
+// client returns testenv's own TLS configuration for the server, whatever host its
 // certificate is for.
 func (t *redisTLS) client() (*tls.Config, error) {
 	pair, err := tls.LoadX509KeyPair(t.server.CertFile, t.server.KeyFile)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Answer is what a server answered, read to its end.
+// Answer is a server's answer, read to its end.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -16,8 +16,8 @@ type Answer struct {
 }
 
 // Send sends a request and reads the answer. A nil client is
-// [http.DefaultClient]. headers are names and values in turn; an empty value
-// sends none. The Content-Type of a body is application/json if none is given.
+// [http.DefaultClient]. headers are name, value, name, value; an empty value
+// sends none. A body without a Content-Type is application/json.
 func Send(ctx context.Context, client *http.Client, method, url, body string, headers ...string) (Answer, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
@@ -37,7 +37,7 @@ func Send(ctx context.Context, client *http.Client, method, url, body string, he
 	return Exchange(client, r)
 }
 
-// Exchange is [Send] with a request that is made already.
+// Exchange is [Send] with an existing request.
 func Exchange(client *http.Client, r *http.Request) (Answer, error) {
 	if client == nil {
 		client = http.DefaultClient

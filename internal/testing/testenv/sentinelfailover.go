@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Promoted waits until another server than the one before is the master, and
-// returns it.
+// Promoted waits until another server than before is the master, and returns
+// it.
 func (s *Sentinels) Promoted(before *RedisServer) *RedisServer {
 	s.tb.Helper()
 	var now *RedisServer
 	s.await("another master", func() bool {
 		now = s.Master()
 		if s.planner != nil && masterOf(s.planner) == before.Addr() {
-			_, _ = s.planner.Ask("SENTINEL", "FAILOVER", MasterName) // the one before was aborted, or is under way and this is refused
+			_, _ = s.planner.Ask("SENTINEL", "FAILOVER", MasterName) // the earlier one was aborted, or still runs and this is refused
 		}
 		return now != nil && now != before
 	})
@@ -21,7 +21,7 @@ func (s *Sentinels) Promoted(before *RedisServer) *RedisServer {
 	return now
 }
 
-// Failover makes the sentinels promote a replica though the master is well. They abort what takes them too long, and Promoted asks again.
+// Failover makes the sentinels promote a replica though the master is fine. They abort a failover that takes too long, and Promoted repeats it.
 func (s *Sentinels) Failover() {
 	s.tb.Helper()
 	s.await("a planned failover", func() bool {
@@ -36,17 +36,17 @@ func (s *Sentinels) Failover() {
 	})
 }
 
-// InStep waits until the replicas have all that the master had when it was
-// called.
+// InStep waits until the replicas have everything that the master had at the
+// call.
 func (s *Sentinels) InStep() {
 	s.tb.Helper()
 	master := s.Master()
 	if master == nil {
-		s.tb.Fatal("there is no master")
+		s.tb.Fatal("the sentinels have no master")
 	}
 	info, err := master.Ask("INFO", "replication")
 	if err != nil {
-		s.tb.Fatalf("ask the master how far it is: %v", err)
+		s.tb.Fatalf("asking the master for its offset: %v", err)
 	}
 	at := offset(info, "master_repl_offset")
 	s.await("replicas in step", func() bool {
@@ -69,17 +69,17 @@ func offset(info, name string) int64 {
 	return n
 }
 
-// Cut parts a server from the sentinels and the other servers, while clients still reach it, until heal is called. The servers must have a
+// Cut disconnects a server from the sentinels and the other servers until heal is called. Clients still reach it. The servers must have a
 // password.
 func (s *Sentinels) Cut(r *RedisServer) (heal func()) {
 	s.tb.Helper()
 	if r.password == "" {
-		s.tb.Fatal("no server with a password to cut off")
+		s.tb.Fatal("Cut needs a server with a password")
 	}
 	ask := func(command ...string) {
 		s.tb.Helper()
 		if _, err := r.Ask(command...); err != nil {
-			s.tb.Fatalf("%v: %v", command, err)
+			s.tb.Fatalf("sending %v: %v", command, err)
 		}
 	}
 	ask("ACL", "SETUSER", peers, "off")
@@ -87,27 +87,27 @@ func (s *Sentinels) Cut(r *RedisServer) (heal func()) {
 	return func() {
 		s.tb.Helper()
 		ask("ACL", "SETUSER", peers, "on")
-		// A sentinel that connected meanwhile would stay on that connection, without its rights, for ever.
+		// A sentinel that connected meanwhile would keep that connection, without its rights, forever.
 		ask("CLIENT", "KILL", "TYPE", "normal")
 		ask("CLIENT", "KILL", "TYPE", "pubsub")
 	}
 }
 
-// Lag cuts the replicas off from the master for good: what is changed from now
-// on is not on them. The servers must have a password.
+// Lag disconnects the replicas from the master for good, so that later changes are
+// not on them. The servers must have a password.
 func (s *Sentinels) Lag() {
 	s.tb.Helper()
 	master := s.Master()
 	if master == nil || s.Servers[0].password == "" {
-		s.tb.Fatal("no master with a password to cut the replicas off from")
+		s.tb.Fatal("Lag needs a master with a password")
 	}
 	for _, r := range s.Replicas() {
 		if _, err := r.Ask("CONFIG", "SET", "masterauth", "not the password"); err != nil {
-			s.tb.Fatalf("cut a replica off: %v", err)
+			s.tb.Fatalf("disconnecting a replica: %v", err)
 		}
 	}
 	if _, err := master.Ask("CLIENT", "KILL", "TYPE", "replica"); err != nil {
-		s.tb.Fatalf("cut the replicas off: %v", err)
+		s.tb.Fatalf("disconnecting the replicas: %v", err)
 	}
 	s.await("replicas that are cut off", func() bool { return master.role("master", "connected_slaves:0") })
 }

@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	// MasterName is the name by which [Sentinels] know their master.
+	// MasterName is the sentinels' name for their master.
 	MasterName = "levels"
 
 	sentinelServers = 3
-	// downAfter is after how long a master that is silent is taken for dead. It is longer than the two seconds of standing still
-	// after which sentinels do nothing, so that a machine that stands still makes no failover. For ten times as long a replica that was
-	// cut off may take over, which outlasts the half minute of that.
+	// downAfter is the time after which a silent master counts as dead. It is longer than the two seconds after which sentinels pause
+	// because their machine hung, so a busy machine causes no failover. A disconnected replica may be promoted for ten times as long, which
+	// outlasts the pause of 30 seconds.
 	downAfter = 4 * time.Second
-	// agreeTimeout is long because sentinels do nothing for 30 seconds after each time that the machine stood still for two.
+	// agreeTimeout is long because sentinels pause for 30 seconds after each time that the machine hung for two.
 	agreeTimeout = 5 * time.Minute
 )
 
-// Sentinels are three Redis servers, one of them the master of the others, and
-// three sentinels that watch them.
+// Sentinels are three Redis servers, a master and two replicas, and three
+// sentinels that watch them.
 type Sentinels struct {
-	Servers  []*RedisServer // the first one begins as the master
+	Servers  []*RedisServer // the first is the master at first
 	Watchers []*RedisServer // the sentinels
 
 	tb       testing.TB
 	password string
-	planner  *RedisServer // the sentinel that was asked for a failover which Promoted has not seen
+	planner  *RedisServer // the sentinel with a requested failover that Promoted has not seen
 }
 
 // NewSentinels starts them and returns when the replicas are in step and the
-// sentinels know each other. The options are the servers'; password is the
+// sentinels know each other. The options are for the servers. password is the
 // sentinels' own, or empty.
 func NewSentinels(tb testing.TB, password string, options ...RedisOption) *Sentinels {
 	tb.Helper()
@@ -58,14 +58,14 @@ func NewSentinels(tb testing.TB, password string, options ...RedisOption) *Senti
 			break
 		}
 		if attempt == 5 || !errors.Is(err, errExited) {
-			tb.Fatalf("start the sentinels: %v", err)
+			tb.Fatalf("starting the sentinels: %v", err)
 		}
 	}
 	s.Settle()
 	return s
 }
 
-// peers is the user, and its password, as whom sentinels and replicas come to servers with a password, so that Cut tells them from clients.
+// peers is the user as whom sentinels and replicas connect to servers with a password, and its password. Cut tells them from clients by it.
 const peers = "peers"
 
 func asPeers(s *RedisServer) {
@@ -79,8 +79,8 @@ func following(master *RedisServer) RedisOption {
 	return func(s *RedisServer) { s.lines = append(s.lines, "replicaof "+host+" "+port) }
 }
 
-// watch starts the sentinels with what they would have to find out of each
-// other first, which takes them seconds.
+// watch starts the sentinels with the knowledge of each other that they would
+// need seconds to find.
 func (s *Sentinels) watch() error {
 	for _, w := range s.Watchers {
 		w.discard()
@@ -137,7 +137,7 @@ func (s *Sentinels) knowledge(of int, ids []string) []string {
 	return lines
 }
 
-// URL names the sentinels: redis://[:password of the servers@]host:port,...
+// URL returns the sentinels' address: redis://[:password of the servers@]host:port,...
 func (s *Sentinels) URL() string {
 	u := url.URL{Scheme: "redis", Path: "/0"}
 	if s.Servers[0].tls != nil {
@@ -157,8 +157,8 @@ func (s *Sentinels) URL() string {
 
 var masterLine = regexp.MustCompile(`\nmaster0:name=` + MasterName + `,status=(\w+),address=([0-9.:]+),`)
 
-// Master returns the server that most sentinels name as the master and that
-// acts as one; nil while there is none.
+// Master returns the server that most sentinels name as the master and that acts
+// as one, or nil.
 func (s *Sentinels) Master() *RedisServer {
 	votes := map[string]int{}
 	for _, w := range s.Watchers {
@@ -175,7 +175,7 @@ func (s *Sentinels) Master() *RedisServer {
 	return nil
 }
 
-// Replicas are the servers that are not the master.
+// Replicas returns the servers that are not the master.
 func (s *Sentinels) Replicas() []*RedisServer {
 	master := s.Master()
 	var others []*RedisServer
@@ -187,7 +187,7 @@ func (s *Sentinels) Replicas() []*RedisServer {
 	return others
 }
 
-// Settle waits until there is a master and every other server that runs is a
+// Settle waits until there is a master, and every other running server is a
 // replica in step with it.
 func (s *Sentinels) Settle() {
 	s.tb.Helper()
@@ -206,13 +206,13 @@ func (s *Sentinels) Settle() {
 				return false
 			}
 		}
-		// Before it is online, a replica is connected and does not count for WAIT.
+		// A replica that is not online yet is connected, but does not count for WAIT.
 		info, err := master.Ask("INFO", "replication")
 		return err == nil && strings.Count(info, "state=online") == running-1
 	})
 }
 
-// masterOf is the address of the master that a sentinel knows, or "".
+// masterOf returns the address of the master that a sentinel knows, or "".
 func masterOf(watcher *RedisServer) string {
 	info, err := watcher.Ask("INFO", "sentinel")
 	if found := masterLine.FindStringSubmatch(info); err == nil && found != nil {
@@ -221,7 +221,7 @@ func masterOf(watcher *RedisServer) string {
 	return ""
 }
 
-// Logs are the ends of the logs of the servers and the sentinels.
+// Logs returns the ends of the logs of the servers and the sentinels.
 func (s *Sentinels) Logs() string {
 	var text strings.Builder
 	for _, r := range slices.Concat(s.Servers, s.Watchers) {
@@ -235,7 +235,7 @@ func (s *Sentinels) await(what string, ok func() bool) {
 	waitWithin(s.tb, agreeTimeout, what, ok, s.Logs)
 }
 
-// role reports whether the server has that role, and this line of INFO.
+// role reports whether the server has this role and this line in INFO.
 func (s *RedisServer) role(role, line string) bool {
 	info, err := s.Ask("INFO", "replication")
 	return err == nil && strings.Contains(info, "\r\nrole:"+role+"\r\n") && (line == "" || strings.Contains(info, "\r\n"+line+"\r\n"))

@@ -8,28 +8,27 @@ import (
 	"testing"
 )
 
-// server is what the kinds of servers have in common: a process with a port and a directory of its own. The port stays
-// the same for the server's life.
+// server has the common parts of all kinds of servers: a process with its port and directory. The port stays the same.
 type server struct {
 	tb      testing.TB
-	name    string // of the program
+	name    string // the program's name
 	dir     string
 	port    *port
 	running *process
 	launch  func() (*process, error) // starts the process
-	ready   func(pid int) error      // reports if it answers
-	death   syscall.Signal           // ends it at once
-	family  bool                     // it has children, which a signal has to reach too
-	touched bool                     // its test ended or froze it
-	paused  bool                     // it is frozen now
+	ready   func(pid int) error      // returns nil if it answers
+	death   syscall.Signal           // kills it at once
+	family  bool                     // it has children, which signals must reach too
+	touched bool                     // its test stopped or paused it
+	paused  bool                     // it is paused now
 }
 
-// open starts the server on a free port, and has it end with its test.
+// open starts the server on a free port, and stops it when its test ends.
 func (s *server) open() {
 	s.tb.Helper()
 	s.tb.Cleanup(s.discard)
 	if err := s.openOnce(); err != nil {
-		s.tb.Fatalf("start %s: %v\n%s", s.name, err, logTail(s.log()))
+		s.tb.Fatalf("starting %s: %v\n%s", s.name, err, logTail(s.log()))
 	}
 }
 
@@ -55,26 +54,26 @@ func (s *server) start() error {
 	return nil
 }
 
-// Addr is the server's host:port.
+// Addr returns the server's host:port.
 func (s *server) Addr() string { return s.port.addr() }
 
-// Dir is the server's directory, with its configuration, its log and its data.
+// Dir returns the server's directory, with its configuration, log and data.
 func (s *server) Dir() string { return s.dir }
 
 func (s *server) log() string { return filepath.Join(s.dir, "server.log") }
 
-// Start runs a stopped or killed server again, on the same port and directory, and returns when it answers.
+// Start starts a stopped or killed server again, on the same port and directory, and returns when it answers.
 func (s *server) Start() {
 	s.tb.Helper()
 	if s.running != nil {
 		s.tb.Fatalf("%s is running already", s.name)
 	}
 	if err := s.start(); err != nil {
-		s.tb.Fatalf("start %s again: %v\n%s", s.name, err, logTail(s.log()))
+		s.tb.Fatalf("starting %s again: %v\n%s", s.name, err, logTail(s.log()))
 	}
 }
 
-// Kill makes the server crash: it ends at once and writes nothing more.
+// Kill crashes the server: it ends at once and writes nothing more.
 func (s *server) Kill() { s.tb.Helper(); s.end(s.death) }
 
 func (s *server) end(sig syscall.Signal) {
@@ -84,11 +83,11 @@ func (s *server) end(sig syscall.Signal) {
 	err := s.running.end(sig)
 	s.running, s.paused = nil, false
 	if err != nil {
-		s.tb.Fatalf("end %s: %v\n%s", s.name, err, logTail(s.log()))
+		s.tb.Fatalf("ending %s: %v\n%s", s.name, err, logTail(s.log()))
 	}
 }
 
-// Pause freezes the server (SIGSTOP): connections stay open, new ones are taken, and nothing answers.
+// Pause freezes the server (SIGSTOP): connections stay open, new ones are accepted, and nothing answers.
 func (s *server) Pause() { s.tb.Helper(); s.signal(syscall.SIGSTOP); s.paused = true }
 
 // Resume resumes a paused server.
@@ -103,7 +102,7 @@ func (s *server) signal(sig syscall.Signal) {
 		send = s.running.signalAll
 	}
 	if err := send(sig); err != nil {
-		s.tb.Fatalf("send %v to %s: %v", sig, s.name, err)
+		s.tb.Fatalf("sending %v to %s: %v", sig, s.name, err)
 	}
 }
 
@@ -114,14 +113,14 @@ func (s *server) mustRun() {
 	}
 }
 
-// discard ends the server when its test is over. Its data is of no more use, and it may be paused, so it is killed.
+// discard kills the server when its test is over. Its data is not needed any more, and it may be paused.
 func (s *server) discard() {
 	if s.running != nil {
 		if s.family {
 			_ = s.running.signalAll(syscall.SIGCONT)
 		}
 		if err := s.running.end(s.death); err != nil && s.tb != nil {
-			s.tb.Errorf("%s did not live until its test's end: %v\n%s", s.name, err, logTail(s.log()))
+			s.tb.Errorf("%s ended before its test did: %v\n%s", s.name, err, logTail(s.log()))
 		}
 		s.running = nil
 	}
@@ -129,6 +128,6 @@ func (s *server) discard() {
 		s.port.release()
 	}
 	if err := os.RemoveAll(s.dir); err != nil && s.tb != nil {
-		s.tb.Errorf("remove the directory of %s: %v", s.name, err)
+		s.tb.Errorf("removing the directory of %s: %v", s.name, err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Vanish makes the server what a host is that is not there: nothing passes, nothing closes, and a new connection is
-// neither taken nor refused. Linux treats a connection so when its listener has no room. It returns what ends it.
+// Vanish makes the server act like a host that is gone: nothing passes, nothing closes, and a new connection is neither accepted nor
+// refused. Linux does so when a listener's queue is full. It returns a function that ends this.
 func (p *Proxy) Vanish() (back func()) {
 	p.tb.Helper()
 	p.Hold()
@@ -32,7 +32,7 @@ func (p *Proxy) Vanish() (back func()) {
 			break
 		}
 		if taken = append(taken, conn); len(taken) > 16 {
-			p.tb.Fatal("a listener without room takes connections")
+			p.tb.Fatal("a listener with a full queue still accepts connections")
 		}
 	}
 	return func() {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Patience bounds each wait for what takes a moment on an idle machine.
+// Patience bounds each wait for something that takes a moment on an idle machine.
 const Patience = 3 * time.Minute
 
 const pollInterval = 5 * time.Millisecond
 
-// Wait returns when ok holds, which it asks every few milliseconds. After
-// [Patience] it fails the test with what did not happen, and details if given.
+// Wait polls ok every few milliseconds and returns when it is true. After
+// [Patience] it fails the test with what, and details if given.
 func Wait(tb testing.TB, what string, ok func() bool, details ...func() string) {
 	tb.Helper()
 	waitWithin(tb, Patience, what, ok, details...)
@@ -30,11 +30,11 @@ func fail(tb testing.TB, limit time.Duration, what string, details []func() stri
 	for _, detail := range details {
 		text += "\n" + detail()
 	}
-	tb.Fatalf("not within %v: %s%s", limit, what, text)
+	tb.Fatalf("after %v still not: %s%s", limit, what, text)
 }
 
-// Receive returns what comes on a channel, and whether the channel is open.
-// After [Patience] it fails the test with what did not come.
+// Receive receives from a channel, and returns whether the channel is open. After
+// [Patience] it fails the test with what.
 func Receive[T any](tb testing.TB, from <-chan T, what string, details ...func() string) (T, bool) {
 	tb.Helper()
 	var came T
@@ -49,8 +49,8 @@ func Receive[T any](tb testing.TB, from <-chan T, what string, details ...func()
 	return came, open
 }
 
-// Poll reports whether ok held within the limit. It asks often at first, then
-// every few milliseconds.
+// Poll reports whether ok became true within the limit. It polls often at first,
+// then every few milliseconds.
 func Poll(limit time.Duration, ok func() bool) bool {
 	pause := pollInterval / 64
 	for deadline := time.Now().Add(limit); ; time.Sleep(pause) {

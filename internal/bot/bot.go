@@ -33,9 +33,6 @@ import (
 //go:embed commands.json
 var commands []byte
 
-// fileTries is for how many seconds the bot waits for the file of a secret.
-const fileTries = 10
-
 // Main runs the bot until SIGINT or SIGTERM, or asks a running one for its health, and returns the exit code: 0, 1 for a failure, 2 for wrong settings.
 func Main(args, environ []string, version string, stderr io.Writer) int {
 	if len(args) > 0 && args[0] != "healthcheck" {
@@ -102,8 +99,9 @@ func Run(ctx context.Context, s Settings, version string, out io.Writer) error {
 }
 
 const (
-	pingTime = 2 * time.Second // how long Levelboard may take for /readyz
-	readTime = 5 * time.Second // of a request to the ops listener
+	fileTries = 10              // for how many seconds the bot waits for the file of a secret
+	pingTime  = 2 * time.Second // how long Levelboard may take for /readyz
+	readTime  = 5 * time.Second // of a request to the ops listener
 )
 
 // startOps serves /metrics, /livez and /readyz.

@@ -43,8 +43,7 @@ const (
 	answerTime = 2500 * time.Millisecond // of the 3 seconds after which Discord shows no answer
 )
 
-// Load reads the settings from environ (NAME=value); an empty value counts as not set. err joins all that is wrong, a sentence for each
-// setting, and holds no secret.
+// Load reads the settings from environ (NAME=value); an empty value counts as not set. err has a sentence for each mistake, and no secret.
 func Load(environ []string) (s Settings, err error) {
 	s.Tick, s.AnswerTime, s.Queue = time.Second, answerTime, queueLimit
 	var problems []error

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/rest"
@@ -35,13 +34,13 @@ type (
 	// event is an event of a guild, a channel, a member, a message, a role, a command or a button.
 	event struct {
 		channel
-		User      user // of a member
-		Roles     ids
-		GuildID   string `json:"guild_id"`
-		ChannelID string `json:"channel_id"`
-		WebhookID string `json:"webhook_id"`
-		Author    user   // of a message
-		Member    member // who wrote, or uses a command
+		User      user            // of a member
+		Roles     json.RawMessage // ids, if it is of a member
+		GuildID   string          `json:"guild_id"`
+		ChannelID string          `json:"channel_id"`
+		WebhookID string          `json:"webhook_id"`
+		Author    user            // of a message
+		Member    member          // who wrote, or uses a command
 
 		Token string // of a use
 		Data  use
@@ -50,7 +49,6 @@ type (
 		Unavailable       bool
 		Channels, Threads []channel
 	}
-	ids []string
 	// use is a use of a command or a button.
 	use struct {
 		Name     string
@@ -64,12 +62,6 @@ type (
 		Options []option
 	}
 )
-
-// UnmarshalJSON implements json.Unmarshaler. A guild's roles are no ids; it has none.
-func (i *ids) UnmarshalJSON(text []byte) error {
-	_ = json.Unmarshal(text, (*[]string)(i))
-	return nil
-}
 
 func (u user) member(roles []string) chat.Member {
 	m := u.Member
@@ -109,10 +101,12 @@ func (c *Client) onEvent(name string, data json.RawMessage) error {
 		guild.Changed()
 	case "GUILD_UPDATE", "CHANNEL_DELETE", "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE":
 		guild.Changed()
-	case "GUILD_MEMBER_ADD":
-		guild.Updated(e.User.member(e.Roles), true)
-	case "GUILD_MEMBER_UPDATE":
-		guild.Updated(e.User.member(e.Roles), false)
+	case "GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE":
+		var roles []string
+		if err := json.Unmarshal(e.Roles, &roles); err != nil {
+			return err
+		}
+		guild.Updated(e.User.member(roles), name == "GUILD_MEMBER_ADD")
 	case "GUILD_MEMBER_REMOVE":
 		guild.Departed(e.User.ID)
 	case "INTERACTION_CREATE":
@@ -127,13 +121,7 @@ func (c *Client) onEvent(name string, data json.RawMessage) error {
 	return nil
 }
 
-const (
-	parentsKept = 100_000         // channels whose parents are remembered
-	lookTime    = 3 * time.Second // how long the events of a shard may wait for another one
-)
-
-// parentOf returns a channel's category, or a thread's channel; "" without one. It asks for a channel that is not remembered, such as a thread
-// that was archived.
+// parentOf returns a channel's category, or a thread's channel; "" without one. It asks for one that is not remembered, such as an archived thread.
 func (c *Client) parentOf(channelID string) string {
 	if parent, known := c.parents.Get(channelID); known {
 		return parent

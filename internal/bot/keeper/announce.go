@@ -16,9 +16,6 @@ import (
 	"levelboard/internal/platform/pause"
 )
 
-// levelAge is the age at which level-ups are no news.
-const levelAge = 15 * time.Minute
-
 // follow applies the guild's events until ctx ends. Its place is stored, so that a restart misses nothing.
 func (g *guild) follow(ctx context.Context) {
 	for wait := g.k.Tick; ctx.Err() == nil; pause.For(ctx, wait) {

@@ -14,7 +14,10 @@ import (
 	"levelboard/internal/bot/chat"
 )
 
-const maxXP = 2147483647
+const (
+	maxXP     = 2147483647
+	boardRows = 10 // members on one page of /leaderboard; a page of Levelboard is ten of them
+)
 
 // Asked implements chat.Listener. internal/bot/commands.json describes the commands.
 func (g *guild) Asked(ctx context.Context, q chat.Question) chat.Reply {
@@ -84,9 +87,6 @@ func (g *guild) rank(ctx context.Context, q chat.Question) (chat.Reply, error) {
 	}
 	return reply, nil
 }
-
-// boardRows is how many members one page of /leaderboard shows; a page of Levelboard is ten of them.
-const boardRows = 10
 
 // leaderboard shows a page: its number and, after a space, the period.
 func (g *guild) leaderboard(ctx context.Context, asked string) (chat.Reply, error) {

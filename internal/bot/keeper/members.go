@@ -44,26 +44,14 @@ func (g *guild) hiddenRows(ctx context.Context) ([]row, error) {
 	return g.rows(ctx, "/v2/guilds/"+g.id+"/hidden")
 }
 
-// compareMembers compares all members with the board: their roles at once, and all of them are news for Levelboard. It has the messages of an
-// earlier run, so nobody comes back by one of those.
+// compareMembers notes whose roles are wrong, and makes everybody news. Levelboard has the messages of an earlier run, so none of them brings back
+// who has left.
 func (g *guild) compareMembers(ctx context.Context) error {
 	defer g.update(func() { g.listing = false })
 	board, err := g.rows(ctx, "/v2/levels/"+g.id)
-	if err != nil {
-		return err
-	}
-	hidden, err := g.hiddenRows(ctx)
-	if err != nil {
-		return err
-	}
-	list, err := g.k.Chat.Members(ctx, g.id)
-	switch {
-	case errors.Is(err, chat.ErrForbidden):
-		g.log.Error("Discord does not list the members: in the developer portal, under Bot, switch on the Server Members Intent")
-		return nil
-	case errors.Is(err, chat.ErrUnknown): // the bot has left
-		return nil
-	case err != nil:
+	hidden, hiddenErr := g.hiddenRows(ctx)
+	list, listErr := g.k.Chat.Members(ctx, g.id)
+	if err := errors.Join(err, hiddenErr, listErr); err != nil {
 		return err
 	}
 	levels, members := map[string]*int{}, map[string]*chat.Member{} // nil for who has no entry, and for who has left

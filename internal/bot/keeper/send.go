@@ -91,10 +91,9 @@ func (g *guild) sendBatch(ctx context.Context, b store.Batch) error {
 			AddRoles, RemoveRoles []string
 		}
 	}
-	post := api.Request{
+	err := g.call(ctx, api.Request{
 		Method: http.MethodPost, Path: "/v2/guilds/" + g.id + "/messages", Body: object{"messages": json.RawMessage(b.Messages)}, Once: b.Name,
-	}
-	err := g.call(ctx, post, &answer)
+	}, &answer)
 	if api.Status(err) == http.StatusNotFound { // it was deleted, or its leveling is off
 		isNew, makeErr := g.make(ctx)
 		if isNew || makeErr != nil {

@@ -9,9 +9,7 @@ import (
 
 // What a call of a Chat may fail with. Any other error is worth another try.
 var (
-	// ErrUnknown says that the member, the guild or the channel is not there.
-	ErrUnknown = errors.New("not there")
-	// ErrForbidden says that the bot lacks a right.
+	ErrUnknown   = errors.New("there is no such member, guild, role or channel")
 	ErrForbidden = errors.New("the bot lacks a right for it")
 )
 
@@ -89,9 +87,8 @@ type Chat interface {
 type Question struct {
 	Asker   Member
 	Manages bool   // whether the asker may manage the guild
-	Command string // with a subcommand after a space
+	Command string // with a subcommand after a space; or the id of the button
 	Options map[string]string
-	Button  string // the id of the button in place of a command
 }
 
 // Reply is the answer to a Question.

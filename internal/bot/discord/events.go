@@ -138,7 +138,7 @@ func (c *Client) parentOf(channelID string) string {
 func (c *Client) onInteraction(guild chat.Listener, e event) error {
 	rights := e.Member.Permissions
 	question := chat.Question{
-		Asker: e.Member.User.member(e.Member.Roles), Command: e.Data.Name, Button: e.Data.CustomID, Options: map[string]string{},
+		Asker: e.Member.User.member(e.Member.Roles), Command: cmp.Or(e.Data.CustomID, e.Data.Name), Options: map[string]string{},
 		Manages: rights.Has(discord.PermissionManageGuild) || rights.Has(discord.PermissionAdministrator),
 	}
 	options := e.Data.Options

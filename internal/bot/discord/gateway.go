@@ -30,13 +30,11 @@ const (
 var refusals = map[int]error{4004: errToken, 4010: errShards, 4011: errShards, 4013: errIntent, 4014: errIntent}
 
 const (
-	itsOwn        = 4000 // the first of the codes that are Discord's own, not the connection's
-	identifyTicks = 5    // between two new sessions
+	intents       = 1<<0 | 1<<1 | 1<<9 // what Discord sends: guilds, members, and messages without their content
+	itsOwn        = 4000               // the first of the codes that are Discord's own, not the connection's
+	identifyTicks = 5                  // between two new sessions
 	writeTime     = 10 * time.Second
 )
-
-// intents are what Discord sends: guilds, members and messages. The content of messages is not among them.
-const intents = 1<<0 | 1<<1 | 1<<9
 
 // shard is one connection to the gateway. It resumes its session where it was cut. An event that cannot be read is left out.
 type shard struct {

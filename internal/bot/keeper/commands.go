@@ -24,7 +24,7 @@ func (g *guild) Asked(ctx context.Context, q chat.Question) chat.Reply {
 	if g.key() == "" {
 		return private("The bot is still connecting this server to Levelboard. Try again in a minute.")
 	}
-	name, value, _ := strings.Cut(cmp.Or(q.Button, q.Command), " ")
+	name, value, _ := strings.Cut(q.Command, " ")
 	var reply chat.Reply
 	var err error
 	switch name {
@@ -144,13 +144,7 @@ func (g *guild) changeXP(ctx context.Context, q chat.Question, how string) (chat
 	if err != nil || amount < 0 || amount > maxXP || amount == 0 && how != "set" {
 		return private("The amount must be a whole number from 1 to 2147483647; set takes 0, too."), nil
 	}
-	var change any = amount
-	switch how {
-	case "give":
-		change = object{"increment": amount}
-	case "take":
-		change = object{"decrement": amount}
-	}
+	change := map[string]any{"give": object{"increment": amount}, "take": object{"decrement": amount}, "set": amount}[how]
 	request := api.Request{
 		Method: http.MethodPatch, Path: "/v2/levels/" + g.id + "/users/" + userID, Body: object{"xp": change}, Once: rand.Text(),
 		Reason: fmt.Sprintf("/xp %s by %s (%s)", how, q.Asker.Username, q.Asker.ID),
@@ -161,7 +155,7 @@ func (g *guild) changeXP(ctx context.Context, q chat.Question, how string) (chat
 	if api.Status(err) == http.StatusNotFound && how != "take" {
 		request.Method, request.Path, request.Once = http.MethodPut, "/v2/guilds/"+g.id+"/members", rand.Text()
 		request.Body = object{"mode": map[string]string{"give": "add", "set": "set"}[how], "members": []object{{"userId": userID, "xp": amount}}}
-		made := struct{ Results [1]standing }{}
+		var made struct{ Results [1]standing }
 		err = g.call(ctx, request, &made)
 		changed.Level = made.Results[0]
 	}

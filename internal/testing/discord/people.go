@@ -76,7 +76,7 @@ func (s *Server) Transfer(guildID, ownerID string) {
 	s.change(func() {
 		g := s.guilds[guildID]
 		g.OwnerID = ownerID
-		s.dispatch(guildID, "GUILD_UPDATE", object{"id": g.ID, "owner_id": ownerID})
+		s.dispatch(guildID, "GUILD_UPDATE", g.json())
 	})
 }
 

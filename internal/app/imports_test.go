@@ -85,7 +85,7 @@ func importOnce(t *testing.T, s *service) {
 	if wantFailure(t, other, 409); !strings.Contains(string(other.Body), "checkpoint restore "+begun.Checkpoint.ID) {
 		t.Errorf("beginning with another plan says %s, want the command that undoes the first", other.Body)
 	}
-	// An interrupted import continues. What was applied is not applied again.
+	// An interrupted import continues. It does not apply twice what was applied.
 	continued := s.beginImport(g, object{"files": files, "plan": plan, "again": true})
 	if continued.ID != begun.ID || !continued.Continued || continued.Checkpoint.ID != begun.Checkpoint.ID {
 		t.Errorf("the continued import is %+v, want %+v", continued, begun)

@@ -146,7 +146,7 @@ func (k *Known) Same(a, b Form) bool {
 type Difference struct{ Label, Before, After string }
 
 // Differences puts into words how two JSON objects differ. Their properties are those of a guild's document and directory. For a
-// list, it returns only the rows that one side lacks. What reads the same on both sides, such as rows with new ids, is no difference.
+// list, it returns only the rows that one side lacks. It leaves out what reads the same on both sides, such as rows with new ids.
 func (k *Known) Differences(before, after jsontext.Value) (list []Difference) {
 	was, is := decode[object](before), decode[object](after)
 	for _, p := range slices.Concat(Table, directory) {

@@ -32,7 +32,7 @@ func wantUsers(t *testing.T, users []id.User) {
 	}
 }
 
-// FuzzPuts reads bodies of PUT on members. What is accepted is within all bounds, with each user once.
+// FuzzPuts reads bodies of PUT on members. It accepts only what is within all bounds, with each user once.
 func FuzzPuts(f *testing.F) {
 	const ada = `{"userId":"100000000000000001","xp":5,"messageCount":0,"user":{"avatar":null,"discriminator":"0","username":"ada","globalName":null}}`
 	for _, mode := range []string{"set", "higher", "add", "missing", "", "Set"} {

@@ -12,7 +12,7 @@ import (
 var gainBoardCases = []boardCase{
 	{"a load brings the boards", loadedGains},
 	{"a load knows a later day", loadedBehind},
-	{"a kind can go on, off and on again", kindsChange},
+	{"a kind can be switched on, off and on again", kindsChange},
 	{"a season's dates may change", seasonChanges},
 	{"boards while members come and go", boardsMeanwhile},
 	{"a board without a calendar is dropped", boardsWithoutCalendar},

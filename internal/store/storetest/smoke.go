@@ -27,7 +27,7 @@ var smoke = []string{
 	"members can be noted as unsaved",
 	"the archived rev can be lowered",
 	"gains are counted",
-	"a kind can go on, off and on again",
+	"a kind can be switched on, off and on again",
 	"members are put in every mode",
 	"an absent member is on no board",
 	"positions in running periods",

@@ -233,7 +233,7 @@ func keepKeys(w *stores.World, g leaderboard.GuildRef) (putBack func()) {
 	}
 }
 
-// An archive restored from a backup knows less than Redis. That needs the operator, so nothing is overwritten.
+// An archive restored from a backup knows less than Redis. The operator has to decide, so nothing is overwritten.
 func TestAnArchiveOlderThanRedisIsLeftAlone(t *testing.T) {
 	w := stores.Restorable(t)
 	ctx, g := w.Context(), w.Guild(stores.GuildA)

@@ -28,7 +28,7 @@ const (
 	guildID, channelID = "200000000000000001", "400000000000000001"
 )
 
-// TestBot runs the bot of docs/examples, as it is, between a Discord and a service that loses answers and cuts streams.
+// TestBot runs the unchanged bot of docs/examples between a Discord and a service that loses answers and cuts streams.
 func TestBot(t *testing.T) {
 	run(t, filepath.Join("bots", "discord.js"), []string{"node", "--import", "./proxy.mjs", "bot.js"})
 }
@@ -47,9 +47,9 @@ func run(t *testing.T, dir string, command []string) {
 	bot := startBot(t, dir, command, board, chat)
 
 	if names, _ := chat.WaitForCommands(t); !slices.Equal(slices.Sorted(slices.Values(names)), []string{"leaderboard", "rank"}) {
-		t.Errorf("the bot's commands are %q", names)
+		t.Errorf("the bot's commands are %q, want leaderboard and rank", names)
 	}
-	chat.WaitForRoles(t, guildID, bo, regular, veteran) // what happened before the bot came
+	chat.WaitForRoles(t, guildID, bo, regular, veteran) // from before the bot's start
 	board.waitFor("who had left, and who was back before", ranks, "1 "+bo+" 150 0")
 
 	board.faults.loseAnswer()
@@ -86,27 +86,27 @@ func run(t *testing.T, dir string, command []string) {
 		t.Errorf("/rank shows %q and a file of %d bytes, want a card", reply.Content, len(reply.Picture))
 	}
 	if reply := ask("rank", map[string]any{"member": discord.UserOption(cy)}); len(reply.Picture) > 0 || reply.Content == "" {
-		t.Errorf("/rank of nobody shows %q and a file of %d bytes, want a sentence", reply.Content, len(reply.Picture))
+		t.Errorf("/rank of an unknown member shows %q and a file of %d bytes, want a sentence", reply.Content, len(reply.Picture))
 	}
 	if reply := ask("leaderboard", map[string]any{"period": "season"}); !strings.HasPrefix(reply.Content, "1. <@"+ada+"> +130 XP\n2. <@"+bo+"> +100 XP") {
-		t.Errorf("/leaderboard of the season shows %q", reply.Content)
+		t.Errorf("/leaderboard of the season shows %q, want ada before bo", reply.Content)
 	}
 	if reply := ask("leaderboard", nil); !strings.HasPrefix(reply.Content, "1. <@"+bo+"> level 2, 250 XP\n") {
-		t.Errorf("/leaderboard shows %q", reply.Content)
+		t.Errorf("/leaderboard shows %q, want bo first", reply.Content)
 	}
 
-	board.configure("Etc/GMT-14", 1) // where it is tomorrow
+	board.configure("Etc/GMT-14", 1) // a zone where it is tomorrow
 	chat.WaitForRoles(t, guildID, ada, regular, veteran)
 	board.waitFor("the guild's name, again after a reset", func(b *guildBoard) string {
 		return b.must("GET", "/admin/guilds/"+guildID, "")["name"].(string)
 	}, "Gophers of Discord")
 	if post := chat.WaitForPost(t, "Autumn is over"); !strings.Contains(post.Content, "1. <@"+ada+"> +130 XP") {
-		t.Errorf("it announced %q", post.Content)
+		t.Errorf("the bot announced %q, want ada first", post.Content)
 	}
 
 	chat.LoseSessions(func() { delete(guild.Members, bo) })
 	chat.WaitForCommands(t)
-	ask("leaderboard", nil) // the bot knows of its new session when it answers
+	ask("leaderboard", nil) // an answer shows that the bot has its new session
 	board.must("PATCH", "/v2/levels/"+guildID+"/users/"+ada, `{"xp":{"decrement":100}}`)
 	board.waitFor("a member who left while the bot was not connected", ranks, "1 "+ada+" 30 1")
 	chat.Join(guildID, bo)
@@ -128,7 +128,7 @@ func run(t *testing.T, dir string, command []string) {
 		t.Fatal(err)
 	}
 	if err := bot.Wait(); err != nil {
-		t.Errorf("the bot stopped with %v", err)
+		t.Errorf("the bot stopped with %v, want none", err)
 	}
 	board.waitFor("what happened just before the stop", ranks, "1 "+bo+" 250 2, 2 "+ada+" 130 1, 3 "+dee+" 100 1")
 }
@@ -183,13 +183,13 @@ func newBoard(t *testing.T) *guildBoard {
 	return b
 }
 
-// newKey makes a key of an owner, with a limit.
+// newKey creates a key of an owner, with a limit.
 func (b *guildBoard) newKey(ownerID, limit string) string {
 	b.t.Helper()
 	return b.must("POST", "/admin/keys", `{"name":"key","ownerId":"`+ownerID+`","permission":"read_write","guildIds":["`+guildID+`"],"rateLimit":`+limit+`}`)["key"].(string)
 }
 
-// configure sets the guild up in a zone, with veterans from a level on. Its season ends today in the zone in which the day is the last to begin.
+// configure configures the guild with a time zone and with veterans from a level on. Its season ends today in the zone whose day begins last.
 func (b *guildBoard) configure(zone string, veterans int) {
 	today := time.Now().UTC().Add(-12 * time.Hour)
 	guild := map[string]any{
@@ -207,7 +207,7 @@ func (b *guildBoard) configure(zone string, veterans int) {
 	b.must("PUT", "/admin/guilds/"+guildID, string(document))
 }
 
-// must makes a call that succeeds and returns the answer.
+// must makes a call that must succeed, and returns the answer.
 func (b *guildBoard) must(method, path, body string) (answer map[string]any) {
 	b.t.Helper()
 	r, _ := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
@@ -224,19 +224,19 @@ func (b *guildBoard) must(method, path, body string) (answer map[string]any) {
 	defer got.Body.Close()
 	text, _ := io.ReadAll(got.Body)
 	if got.StatusCode/100 != 2 || json.Unmarshal(text, &answer) != nil {
-		b.t.Fatalf("%s %s: %d %s", method, path, got.StatusCode, text)
+		b.t.Fatalf("%s %s: %d, want success: %s", method, path, got.StatusCode, text)
 	}
 	return answer
 }
 
-// waitFor waits until what is read is as wanted.
+// waitFor waits until read returns want.
 func (b *guildBoard) waitFor(what string, read func(*guildBoard) string, want string) {
 	b.t.Helper()
 	b.t.Log("waiting for: " + what)
 	wait(b.t, func() string { return read(b) }, want)
 }
 
-// ranks are the ranks, members, XP and messages of the board.
+// ranks returns rank, member, XP and messages of each row of the board.
 func ranks(b *guildBoard) string {
 	var page struct {
 		Levels []struct {

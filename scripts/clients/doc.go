@@ -1,5 +1,5 @@
-// Package clients is the Go client that oapi-codegen makes of docs/openapi.json, and what it is tried for. scripts/clients-check makes the
-// client, so the package compiles only there.
+// Package clients tests the Go client that oapi-codegen makes of docs/openapi.json. Only scripts/clients-check makes the client, so the
+// package compiles only there.
 package clients
 
 // What the client and the code of docs/announcements.md import, for go.mod.

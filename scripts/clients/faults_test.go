@@ -9,25 +9,25 @@ import (
 	"sync"
 )
 
-// faults is what is between the bot and the service.
+// faults is the proxy between the bot and the service.
 type faults struct {
 	service http.Handler
 
 	mu                                  sync.Mutex
-	losesAnswer, cuts, rejects, streams bool                 // what the next call of messages, or the next stream, meets
-	open                                []context.CancelFunc // of streams
+	losesAnswer, cuts, rejects, streams bool                 // the faults of the next call of messages, or the next stream
+	open                                []context.CancelFunc // of open streams
 }
 
-// loseAnswer loses the next answer to messages: they count, and the bot is not told.
+// loseAnswer drops the next answer to messages. They count, but the bot does not know.
 func (f *faults) loseAnswer() { f.set(func() { f.losesAnswer = true }) }
 
-// cutAnswer cuts the next answer to messages off after its first bytes.
+// cutAnswer cuts the next answer to messages after its first bytes.
 func (f *faults) cutAnswer() { f.set(func() { f.cuts = true }) }
 
-// reject rejects the next call of messages as one too many.
+// reject rejects the next call of messages with 429.
 func (f *faults) reject() { f.set(func() { f.rejects = true }) }
 
-// rejected is "yes" once the call has come that reject is about.
+// rejected returns "yes" once a call was rejected.
 func (f *faults) rejected() (come string) {
 	f.set(func() {
 		if !f.rejects {
@@ -54,7 +54,7 @@ func (f *faults) set(change func()) {
 	change()
 }
 
-// take reports whether a fault is due, which it is no longer then.
+// take reports whether a fault is due, and clears it.
 func (f *faults) take(fault *bool) (due bool) {
 	f.set(func() { due, *fault = *fault, false })
 	return due

@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// startProxy makes a server reachable as https://discord.com through a proxy to which programs send CONNECT. It returns the proxy's address and the
-// file of the certificate's authority, so that a bot runs here as it runs there.
+// startProxy makes a server reachable as https://discord.com through a CONNECT proxy, so that a bot runs unchanged. It returns the proxy's
+// address and the file of the certificate's authority.
 func startProxy(t *testing.T, server string) (proxyURL, authority string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -61,7 +61,7 @@ func startProxy(t *testing.T, server string) (proxyURL, authority string) {
 	return proxy.URL, authority
 }
 
-// connect joins the client's connection with one to an address, until either ends.
+// connect copies between the client's connection and one to an address, until either ends.
 func connect(w http.ResponseWriter, address string) {
 	to, err := net.Dial("tcp", address)
 	if err != nil {

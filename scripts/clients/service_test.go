@@ -58,7 +58,7 @@ func start(t *testing.T, headers map[string]string) *ClientWithResponses {
 	return client
 }
 
-// wait asks until the answer is the one that is wanted.
+// wait polls ask until it returns want.
 func wait(t *testing.T, ask func() string, want string) {
 	t.Helper()
 	got := ""
@@ -67,7 +67,7 @@ func wait(t *testing.T, ask func() string, want string) {
 			return
 		}
 	}
-	t.Fatalf("it is %q, not %q", got, want)
+	t.Fatalf("the answer is %q, want %q", got, want)
 }
 
 func freeAddress(t *testing.T) string {
@@ -80,7 +80,7 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// withoutSettings is the environment without any setting of a service.
+// withoutSettings returns the environment without the service's settings.
 func withoutSettings() (environ []string) {
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "LEVELBOARD_") {

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// post is what a webhook got.
+// post is a request that a webhook received.
 type post struct {
 	headers http.Header
 	body    []byte
 }
 
-// The code of docs/announcements.md, as it is, takes what the service signed, and nothing else.
+// The unchanged code of docs/announcements.md accepts what the service signed, and nothing else.
 func TestSignaturesAreVerified(t *testing.T) {
 	server := start(t, nil).ClientInterface.(*Client).Server // ends with a slash
 	posts := make(chan post, 1)
@@ -54,7 +54,7 @@ func TestSignaturesAreVerified(t *testing.T) {
 		valid        bool
 	}{{made.Secret, string(got.body), true}, {made.Secret, string(got.body) + " ", false}, {"whsec_c2VjcmV0", string(got.body), false}} {
 		if err := verify(c.secret, []byte(c.body), got.headers); (err == nil) != c.valid {
-			t.Errorf("Go: a signature of %s: %v, want it valid: %v", c.body, err, c.valid)
+			t.Errorf("Go verifies a signature of %s with %v, want it valid: %v", c.body, err, c.valid)
 		}
 		headers := map[string]string{}
 		for name := range got.headers {
@@ -63,7 +63,7 @@ func TestSignaturesAreVerified(t *testing.T) {
 		arguments, _ := json.Marshal([]any{c.secret, c.body, headers})
 		node := exec.CommandContext(t.Context(), "node", "--input-type=module", "-e", `import { verify } from './verify.mjs'; console.log(verify(...`+string(arguments)+`))`)
 		if said, err := node.CombinedOutput(); err != nil || strings.TrimSpace(string(said)) == "true" != c.valid {
-			t.Errorf("JavaScript: a signature of %s: %s, %v, want it valid: %v", c.body, said, err, c.valid)
+			t.Errorf("JavaScript verifies a signature of %s with %s (%v), want it valid: %v", c.body, said, err, c.valid)
 		}
 	}
 }

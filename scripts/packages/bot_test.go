@@ -31,7 +31,7 @@ func TestTheSettingsOfTheBotExist(t *testing.T) {
 	checkBotSettings(t, botUnitFile, environment)
 }
 
-// TestTheBotsManifestsFitTheirSchemas: one pod, with its secrets, its data and a bot that reads its settings.
+// The bot has one pod, with its secrets, its data and settings that a bot accepts.
 func TestTheBotsManifestsFitTheirSchemas(t *testing.T) {
 	dir, secrets := t.TempDir(), secretFiles(t)
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, kubernetesDir, "bot"))); err != nil {
@@ -50,7 +50,7 @@ func TestTheBotsManifestsFitTheirSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resource.GetKind() == "PersistentVolumeClaim" { // of which the schemas have none
+		if resource.GetKind() == "PersistentVolumeClaim" { // the schemas have no schema for it
 			continue
 		}
 		if err := v.check(document); err != nil {

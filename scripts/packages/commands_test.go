@@ -12,18 +12,18 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// shell runs lines of a document in a directory, as one who follows it does.
+// shell runs lines of a document in a directory, as a reader does.
 func shell(t *testing.T, dir, lines string) {
 	t.Helper()
 	need(t, "openssl")
 	command := exec.Command("bash", "-euo", "pipefail", "-c", lines)
 	command.Dir = dir
 	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s\n%s", err, lines, out)
+		t.Fatalf("running the document's commands: %v\n%s\n%s", err, lines, out)
 	}
 }
 
-// TestTheCommandsForSystemdInstallIt runs those of the document in a directory like a release's, with another one in place of /.
+// The commands of the document run in a directory like a release's, with another directory in place of /.
 func TestTheCommandsForSystemdInstallIt(t *testing.T) {
 	found := regexp.MustCompile("```sh\n([^`]*systemd/levelboard.service[^`]*)```").FindStringSubmatch(read(t, deployDocument))
 	if found == nil {
@@ -57,13 +57,13 @@ func TestTheCommandsForSystemdInstallIt(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if info.Mode() != mode {
-			t.Errorf("%s has the mode %v, not %v", path, info.Mode(), mode)
+			t.Errorf("%s has the mode %v, want %v", path, info.Mode(), mode)
 		}
 	}
 	checkSettings(t, deployDocument, environment)
 }
 
-// TestTheExampleForKubernetesIsBuiltByItsCommands runs those that stand at its top, all but the last one.
+// The commands at the top of the example run, except the last, which needs a cluster.
 func TestTheExampleForKubernetesIsBuiltByItsCommands(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, kubernetesDir))); err != nil {
@@ -72,7 +72,7 @@ func TestTheExampleForKubernetesIsBuiltByItsCommands(t *testing.T) {
 	example := filepath.Join(dir, "example")
 	commands := regexp.MustCompile(`(?m)^#   (.*)$`).FindAllStringSubmatch(read(t, kubernetesDir+"/example/kustomization.yaml"), -1)
 	if len(commands) < 2 || commands[len(commands)-1][1] != "kubectl apply -k ." {
-		t.Fatalf("the commands are %q", commands)
+		t.Fatalf("the example's commands are %q, want kubectl apply -k . as the last", commands)
 	}
 	var lines strings.Builder
 	for _, command := range commands[:len(commands)-1] {

@@ -17,7 +17,7 @@ import (
 
 const composeFile = "deploy/compose.yaml"
 
-// compose is deploy/compose.yaml as `docker compose` reads it: checked against the schema, variables and defaults filled in.
+// compose returns deploy/compose.yaml as `docker compose` reads it: checked against the schema, with variables and defaults filled in.
 func compose(t *testing.T) *types.Project {
 	t.Helper()
 	options, err := cli.NewProjectOptions([]string{filepath.Join(root, composeFile)}, cli.WithoutEnvironmentResolution, cli.WithProfiles([]string{"*"}))
@@ -26,12 +26,12 @@ func compose(t *testing.T) *types.Project {
 	}
 	project, err := options.LoadProject(t.Context())
 	if err != nil {
-		t.Fatalf("%s: %v", composeFile, err)
+		t.Fatalf("reading %s: %v", composeFile, err)
 	}
 	return project
 }
 
-func TestComposeServicesAreLookedAfter(t *testing.T) {
+func TestComposeServicesHaveLimitsAndHealthChecks(t *testing.T) {
 	project := compose(t)
 	for name, service := range project.Services {
 		if service.MemLimit == 0 {
@@ -39,7 +39,7 @@ func TestComposeServicesAreLookedAfter(t *testing.T) {
 		}
 		for dependency, condition := range service.DependsOn {
 			if condition.Condition == types.ServiceConditionStarted {
-				t.Errorf("%s waits only until %s is started", name, dependency)
+				t.Errorf("%s does not wait for %s to be healthy", name, dependency)
 			}
 		}
 		for _, port := range service.Ports {
@@ -49,30 +49,28 @@ func TestComposeServicesAreLookedAfter(t *testing.T) {
 		}
 		for _, volume := range service.Volumes {
 			if _, err := os.Stat(volume.Source); volume.Type == types.VolumeTypeBind && err != nil {
-				t.Errorf("%s mounts what is not there: %v", name, err)
+				t.Errorf("%s mounts a path that does not exist: %v", name, err)
 			}
 		}
 		if name == "secrets" {
 			continue
 		}
 		if service.Restart != types.RestartPolicyUnlessStopped {
-			t.Errorf("%s is restarted %q", name, service.Restart)
+			t.Errorf("%s has the restart policy %q, want %q", name, service.Restart, types.RestartPolicyUnlessStopped)
 		}
-		// Our own images bring one; another test looks at them.
+		// The project's own images have a health check, which another test checks.
 		if service.HealthCheck == nil && name != "levelboard" && name != "bot" {
 			t.Errorf("%s has no health check", name)
 		}
 	}
 	for _, name := range []string{"levelboard", "redis", "postgres", "bot", "caddy", "prometheus", "grafana"} {
 		if _, found := project.Services[name]; !found {
-			t.Errorf("there is no service %s", name)
+			t.Errorf("the service %s is missing", name)
 		}
 	}
 }
 
-// TestComposeLeavesNoVolumeWithoutAName: where an image declares a volume and nothing is mounted, Docker makes one that has no name,
-// and `down` leaves it behind.
-// TestComposeKeepsServicesApart: what is taken over reaches no store but its own, and no store reaches the internet.
+// A service that was taken over reaches no store but its own, and no store reaches the internet.
 func TestComposeKeepsServicesApart(t *testing.T) {
 	project := compose(t)
 	meets := func(store string) (who []string) {
@@ -81,7 +79,7 @@ func TestComposeKeepsServicesApart(t *testing.T) {
 				who = append(who, name)
 			}
 			if _, shared := service.Networks["default"]; shared {
-				t.Errorf("%s is in the network of all", name)
+				t.Errorf("%s is in the default network, which all services share", name)
 			}
 		}
 		slices.Sort(who)
@@ -89,21 +87,22 @@ func TestComposeKeepsServicesApart(t *testing.T) {
 	}
 	for _, store := range []string{"redis", "postgres"} {
 		if who := meets(store); !slices.Equal(who, slices.Sorted(slices.Values([]string{"levelboard", store}))) || !project.Networks[store].Internal {
-			t.Errorf("%s is reached by %v, internal %v", store, who, project.Networks[store].Internal)
+			t.Errorf("the store %s shares its network with %v, internal: %v, want only levelboard and internal", store, who, project.Networks[store].Internal)
 		}
 	}
 }
 
-// TestImagesAreNamedByTheirFullVersion: what is tried is what runs.
+// With a full version the image that was tested is the one that runs.
 func TestImagesAreNamedByTheirFullVersion(t *testing.T) {
 	for name, service := range compose(t).Services {
 		if full := regexp.MustCompile(`:v?\d+\.\d+(\.\d+)?(-|$)|^levelboard`); !full.MatchString(service.Image) {
-			t.Errorf("%s runs %s", name, service.Image)
+			t.Errorf("%s runs the image %s, want its full version", name, service.Image)
 		}
 	}
 }
 
-func TestComposeLeavesNoVolumeWithoutAName(t *testing.T) {
+// Docker makes an unnamed volume where an image declares one and nothing is mounted, and `down` leaves it behind.
+func TestComposeNamesAllVolumes(t *testing.T) {
 	declared := map[string][]string{
 		"levelboard": dockerfile(t).volumes, "levelboard-bot": botImage(t).volumes, "redis": {"/data"}, "postgres": {"/var/lib/postgresql/data"}, "prom/prometheus": {"/prometheus"}, "grafana/grafana": {}, "caddy": {"/config", "/data"},
 	}
@@ -125,28 +124,28 @@ func TestComposeLeavesNoVolumeWithoutAName(t *testing.T) {
 	}
 }
 
-// TestASecretIsMountedWhereItIsUsedOnly: the volumes are how they are kept apart.
+// Volumes keep secrets apart.
 func TestASecretIsMountedWhereItIsUsedOnly(t *testing.T) {
 	for name, service := range compose(t).Services {
 		for _, volume := range service.Volumes {
 			owner, isSecret := strings.CutSuffix(volume.Source, "-secrets")
 			if isSecret && name != "secrets" && (owner != name || !volume.ReadOnly) {
-				t.Errorf("%s mounts the secrets of %s, or may change its own", name, owner)
+				t.Errorf("%s mounts the secrets of %s, or may write to its own", name, owner)
 			}
 		}
 		for variable, value := range service.Environment {
 			if value != nil && *value != "" && strings.Contains(variable, "PASSWORD") && !strings.HasPrefix(*value, "/run/secrets/") {
-				t.Errorf("%s: %s is a password in the file", name, variable)
+				t.Errorf("%s: the password %s is in the file", name, variable)
 			}
 		}
 	}
 }
 
-// madeSecrets runs what the service called secrets runs, and returns the directory.
+// madeSecrets runs the command of the service secrets, and returns its directory.
 func madeSecrets(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for range 2 { // the second time changes nothing
+	for range 2 { // the second run changes nothing
 		if out, err := exec.Command("sh", filepath.Join(root, "deploy/compose/make-secrets"), dir).CombinedOutput(); err != nil {
 			t.Fatalf("make-secrets: %v\n%s", err, out)
 		}
@@ -161,7 +160,7 @@ func TestTheSettingsOfComposeExist(t *testing.T) {
 	for name, value := range service.Environment {
 		environment[name] = strings.ReplaceAll(*value, "/run/secrets/", secrets+"/")
 		if strings.HasPrefix(name, "LEVELBOARD_") && !strings.HasSuffix(name, "_FILE") {
-			t.Errorf("%s stands under environment, so deploy/compose.env cannot change it", name)
+			t.Errorf("%s is under environment, so deploy/compose.env cannot change it", name)
 		}
 	}
 	for line := range strings.Lines(read(t, "deploy/compose/defaults.env")) {
@@ -180,7 +179,7 @@ func TestComposePortsAreTheImages(t *testing.T) {
 	for _, port := range compose(t).Services["levelboard"].Ports {
 		inside := strconv.Itoa(int(port.Target))
 		if inside != documentedPort(t, "LEVELBOARD_LISTEN") && inside != documentedPort(t, "LEVELBOARD_OPS_LISTEN") {
-			t.Errorf("port %s is published, which the image does not have", inside)
+			t.Errorf("the port %s is published, which the image lacks", inside)
 		}
 	}
 	if prometheus := read(t, "deploy/compose/prometheus.yml"); !strings.Contains(prometheus, "port: "+documentedPort(t, "LEVELBOARD_OPS_LISTEN")) {
@@ -188,7 +187,7 @@ func TestComposePortsAreTheImages(t *testing.T) {
 	}
 }
 
-// TestRedisOfComposeAsksForItsPassword starts a redis-server with the file's own arguments.
+// TestRedisOfComposeRequiresItsPassword starts a redis-server with the file's own arguments.
 func TestRedisOfComposeAsksForItsPassword(t *testing.T) {
 	secrets := madeSecrets(t)
 	dir := t.TempDir()
@@ -206,14 +205,14 @@ func TestRedisOfComposeAsksForItsPassword(t *testing.T) {
 
 	password := strings.TrimSpace(string(mustRead(t, filepath.Join(secrets, "redis/password"))))
 	if answer := redis(t, socket, "PING"); !strings.HasPrefix(answer, "-NOAUTH") {
-		t.Errorf("without a password Redis answers %q", answer)
+		t.Errorf("without a password Redis answers %q, want NOAUTH", answer)
 	}
 	if answer := redis(t, socket, "AUTH default "+password); answer != "+OK" {
-		t.Errorf("with its password Redis answers %q", answer)
+		t.Errorf("with its password Redis answers %q, want OK", answer)
 	}
 	for setting, want := range map[string]string{"appendonly": "yes", "appendfsync": "everysec", "maxmemory-policy": "noeviction"} {
 		if answer := redis(t, socket, "AUTH default "+password, "CONFIG GET "+setting); !strings.HasSuffix(answer, want) {
-			t.Errorf("Redis has %s %q, not %s", setting, answer, want)
+			t.Errorf("Redis has %s %q, want %s", setting, answer, want)
 		}
 	}
 	if url := string(mustRead(t, filepath.Join(secrets, "levelboard/redis-url"))); !strings.Contains(url, ":"+password+"@redis:6379") {
@@ -222,7 +221,7 @@ func TestRedisOfComposeAsksForItsPassword(t *testing.T) {
 }
 
 func TestPrometheusOfComposeIsValid(t *testing.T) {
-	// As it is mounted: the rules beside the configuration.
+	// The rules are mounted beside the configuration, as here.
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "rules"), os.DirFS(filepath.Join(root, "deploy/prometheus/rules"))); err != nil {
 		t.Fatal(err)
@@ -236,13 +235,13 @@ func TestPrometheusOfComposeIsValid(t *testing.T) {
 		t.Errorf("promtool check config: %v\n%s", err, out)
 	}
 	if !strings.Contains(read(t, "deploy/compose/prometheus.yml"), "job_name: levelboard") {
-		t.Error("the job is not called levelboard, which the rules want")
+		t.Error("the job is not called levelboard, as the rules require")
 	}
 }
 
-// TestGrafanaOfComposeFindsWhatItShows: its dashboards are mounted where its configuration looks for them, its data source is the
-// Prometheus of the file, and the dashboards ask whichever data source is chosen.
-func TestGrafanaOfComposeFindsWhatItShows(t *testing.T) {
+// Grafana's dashboards are mounted where its configuration looks for them, its data source is the file's Prometheus, and the dashboards use
+// the chosen data source.
+func TestGrafanaOfComposeFindsItsDashboards(t *testing.T) {
 	project := compose(t)
 	provisioned := read(t, "deploy/grafana/provisioning/dashboards/levelboard.yml")
 	mounted := map[string]string{}
@@ -251,7 +250,7 @@ func TestGrafanaOfComposeFindsWhatItShows(t *testing.T) {
 	}
 	looksIn := regexp.MustCompile(`(?m)^ *path: (.*)$`).FindStringSubmatch(provisioned)
 	if looksIn == nil || !strings.HasSuffix(mounted[looksIn[1]], "/deploy/grafana/dashboards") {
-		t.Errorf("Grafana looks for dashboards in %v; mounted are %v", looksIn, mounted)
+		t.Errorf("Grafana looks for dashboards in %v, but mounted are %v", looksIn, mounted)
 	}
 	for _, directory := range []string{"dashboards", "datasources"} {
 		found := false
@@ -265,13 +264,13 @@ func TestGrafanaOfComposeFindsWhatItShows(t *testing.T) {
 	source := read(t, "deploy/compose/grafana-datasource.yml")
 	address := regexp.MustCompile(`(?m)^ *url: http://([a-z]+):([0-9]+)$`).FindStringSubmatch(source)
 	if address == nil || len(project.Services[address[1]].Ports) != 1 || strconv.Itoa(int(project.Services[address[1]].Ports[0].Target)) != address[2] {
-		t.Errorf("the data source is at %v", address)
+		t.Errorf("the data source has the address %v, want that of a service of the file", address)
 	}
 	for _, name := range []string{"overview", "limits"} {
 		dashboard := read(t, "deploy/grafana/dashboards/levelboard-"+name+".json")
 		for _, uid := range regexp.MustCompile(`"datasource": \{[^}]*"uid": "([^"]*)"`).FindAllStringSubmatch(dashboard, -1) {
 			if uid[1] != "${datasource}" {
-				t.Errorf("dashboard %s asks the data source %q, and not the one that is chosen", name, uid[1])
+				t.Errorf("the dashboard %s uses the data source %q, want the chosen one", name, uid[1])
 			}
 		}
 	}

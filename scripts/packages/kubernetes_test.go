@@ -14,7 +14,7 @@ import (
 
 const kubernetesDir = "deploy/kubernetes"
 
-// build is what `kubectl apply -k` would send, for the example with secrets beside it.
+// build returns what `kubectl apply -k` would send for the example, with its secrets.
 func build(t *testing.T) resmap.ResMap {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func TestEveryManifestFitsItsSchema(t *testing.T) {
 			t.Errorf("%s %s: %v", resource.GetKind(), resource.GetName(), err)
 		}
 		if resource.GetKind() != "Namespace" && resource.GetNamespace() != "levelboard" {
-			t.Errorf("%s %s is in the namespace %q", resource.GetKind(), resource.GetName(), resource.GetNamespace())
+			t.Errorf("%s %s is in the namespace %q, want levelboard", resource.GetKind(), resource.GetName(), resource.GetNamespace())
 		}
 	}
 	for _, kind := range []string{
@@ -52,12 +52,12 @@ func TestEveryManifestFitsItsSchema(t *testing.T) {
 		"ServiceMonitor", "PrometheusRule",
 	} {
 		if !strings.Contains(" "+strings.Join(kinds, " ")+" ", " "+kind+" ") {
-			t.Errorf("there is no %s among %s", kind, kinds)
+			t.Errorf("the manifests have no %s, only %s", kind, kinds)
 		}
 	}
 }
 
-// TestTheRunbooksHaveAnAddress: the patch of the example reaches the rule that all links begin with.
+// The example's patch reaches the rule with the address of all runbooks.
 func TestTheRunbooksHaveAnAddress(t *testing.T) {
 	for _, resource := range build(t).Resources() {
 		if resource.GetKind() != "PrometheusRule" {
@@ -79,7 +79,7 @@ func TestTheSettingsOfKubernetesExist(t *testing.T) {
 		for _, from := range c.EnvFrom {
 			settings, found := manifests.configMaps[from.ConfigMapRef.Name]
 			if !found {
-				t.Errorf("container %s takes its settings from the config map %q, which is not there", c.Name, from.ConfigMapRef.Name)
+				t.Errorf("the container %s has settings from the config map %q, which does not exist", c.Name, from.ConfigMapRef.Name)
 			}
 			for name, value := range settings {
 				environment[name] = value
@@ -94,19 +94,19 @@ func TestTheSettingsOfKubernetesExist(t *testing.T) {
 		}
 		checkSettings(t, "container "+c.Name, environment)
 		if limit := c.Resources.Limits["memory"]; limit != "512Mi" {
-			t.Errorf("container %s: the limit of its memory, which Go keeps to, is %q", c.Name, limit)
+			t.Errorf("the container %s has the memory limit %q, want 512Mi", c.Name, limit)
 		}
 	}
 	if name := pod.Volumes[0].Secret.SecretName; !manifests.secrets[name] {
-		t.Errorf("the pods mount the secret %q, which is not there", name)
+		t.Errorf("the pods mount the secret %q, which does not exist", name)
 	}
 }
 
-// TestKubernetesHasRoomForUploads: the file system is read-only, and a manager's files are kept for a while.
+// The root file system is read-only, but a manager's uploads need space.
 func TestKubernetesHasRoomForUploads(t *testing.T) {
 	pod := read(t, "deploy/kubernetes/base/deployment.yaml")
 	if !strings.Contains(pod, "mountPath: /tmp") || !strings.Contains(pod, "emptyDir:") {
-		t.Error("nothing can be written at /tmp")
+		t.Error("the pod has no volume at /tmp, so uploads cannot be written")
 	}
 }
 
@@ -120,20 +120,20 @@ func TestKubernetesGivesAReplicaTimeToStop(t *testing.T) {
 			t.Fatalf("LEVELBOARD_SHUTDOWN_TIMEOUT: %v", err)
 		}
 		if wait := time.Duration(pod.Containers[0].Lifecycle.PreStop.Sleep.Seconds) * time.Second; grace < stop+wait+5*time.Second {
-			t.Errorf("a replica has %s to stop; it may take %s after waiting %s", grace, stop, wait)
+			t.Errorf("a replica has %s to stop, but may take %s after waiting %s", grace, stop, wait)
 		}
 	}
 }
 
-func TestKubernetesPortsAreTheImages(t *testing.T) {
+func TestKubernetesUsesTheImagesPorts(t *testing.T) {
 	manifests := parse(t, build(t))
 	container := manifests.deployment.Spec.Template.Spec.Containers[0]
 	if container.ports()["http"] != documentedPort(t, "LEVELBOARD_LISTEN") || container.ports()["ops"] != documentedPort(t, "LEVELBOARD_OPS_LISTEN") {
-		t.Errorf("the container's ports %v are not those of the image", container.ports())
+		t.Errorf("the container's ports are %v, want the image's", container.ports())
 	}
 	for what, probe := range map[string]probe{"/livez": container.LivenessProbe, "/readyz": container.ReadinessProbe, "/livez ": container.StartupProbe} {
 		if probe.HTTPGet.Port != "ops" || probe.HTTPGet.Path != strings.TrimSpace(what) {
-			t.Errorf("a probe asks %s on %s; it is to ask %s on ops", probe.HTTPGet.Path, probe.HTTPGet.Port, what)
+			t.Errorf("a probe asks for %s on %s, want %s on ops", probe.HTTPGet.Path, probe.HTTPGet.Port, what)
 		}
 	}
 }
@@ -143,20 +143,20 @@ func TestSelectorsFindThePods(t *testing.T) {
 	labels := manifests.deployment.Spec.Template.Metadata.Labels
 	for what, selector := range manifests.podSelectors {
 		if len(selector) == 0 {
-			t.Errorf("%s selects every pod of the namespace", what)
+			t.Errorf("the selector of %s matches every pod of the namespace", what)
 		}
 		for name, value := range selector {
 			if labels[name] != value {
-				t.Errorf("%s selects %s=%s, which the pods do not have", what, name, value)
+				t.Errorf("%s selects %s=%s, which the pods lack", what, name, value)
 			}
 		}
 	}
 	if len(manifests.podSelectors) < 5 {
-		t.Errorf("selectors only of %d resources", len(manifests.podSelectors))
+		t.Errorf("%d resources have selectors, want at least 5", len(manifests.podSelectors))
 	}
 	for name, value := range manifests.monitored {
 		if manifests.opsService.Labels[name] != value {
-			t.Errorf("the service monitor selects %s=%s, which the service of the ops port does not have", name, value)
+			t.Errorf("the service monitor selects %s=%s, which the ops port's service lacks", name, value)
 		}
 	}
 	if len(manifests.monitored) == 0 {

@@ -14,7 +14,7 @@ import (
 // root is the repository.
 const root = "../.."
 
-// levelboard and levelboardBot are the binaries that the checks ask.
+// levelboard and levelboardBot are the binaries that the checks run.
 var levelboard, levelboardBot string
 
 func TestMain(m *testing.M) {
@@ -41,13 +41,13 @@ func run(m *testing.M) (int, error) {
 		build := exec.Command("make", "static", "PROGRAM="+filepath.Base(binary), "OUT="+binary)
 		build.Dir = root
 		if out, err := build.CombinedOutput(); err != nil {
-			return 1, fmt.Errorf("build %s: %w\n%s", filepath.Base(binary), err, out)
+			return 1, fmt.Errorf("building %s: %w\n%s", filepath.Base(binary), err, out)
 		}
 	}
 	return m.Run(), nil
 }
 
-// checkBotSettings has the bot read the settings, with a Discord token and without one that it could connect with.
+// checkBotSettings runs the bot with the settings and a Discord token with which it cannot connect.
 func checkBotSettings(t *testing.T, where string, environment map[string]string) {
 	t.Helper()
 	command := exec.Command(levelboardBot, "healthcheck")
@@ -55,13 +55,13 @@ func checkBotSettings(t *testing.T, where string, environment map[string]string)
 	for name, value := range environment {
 		command.Env = append(command.Env, name+"="+value)
 	}
-	// Exit 2 is for settings; nobody listens there.
+	// Exit code 2 means bad settings. 1 is expected, because the bot cannot connect.
 	if out, _ := command.CombinedOutput(); command.ProcessState.ExitCode() != 1 {
-		t.Errorf("%s: levelboard-bot ends with %d\n%s", where, command.ProcessState.ExitCode(), out)
+		t.Errorf("%s: levelboard-bot exits with %d, want 1\n%s", where, command.ProcessState.ExitCode(), out)
 	}
 }
 
-// checkSettings gives environment to `levelboard config check`. Names and values that it does not know are failures.
+// checkSettings runs `levelboard config check` with environment, and fails for unknown names and invalid values.
 func checkSettings(t *testing.T, where string, environment map[string]string) {
 	t.Helper()
 	command := exec.Command(levelboard, "config", "check")
@@ -80,7 +80,7 @@ func checkSettings(t *testing.T, where string, environment map[string]string) {
 	}
 }
 
-// secretFiles writes the files that a person makes, and returns their directory.
+// secretFiles writes the files that an operator makes, and returns their directory.
 func secretFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -98,7 +98,7 @@ func secretFiles(t *testing.T) string {
 	return dir
 }
 
-// write makes a file with a secret in it, and returns its path.
+// write writes a secret into a file and returns its path.
 func write(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "secret")
@@ -117,12 +117,12 @@ func read(t *testing.T, path string) string {
 	return string(content)
 }
 
-// documentedPort is the port of a setting in the container image, as docs/configuration.md has it.
+// documentedPort returns a setting's port in the container image, from docs/configuration.md.
 func documentedPort(t *testing.T, setting string) string {
 	t.Helper()
 	row := regexp.MustCompile("(?m)^\\| `" + setting + "` .*; :([0-9]+) in the container image").FindStringSubmatch(read(t, "docs/configuration.md"))
 	if row == nil {
-		t.Fatalf("docs/configuration.md does not say what %s is in the container image", setting)
+		t.Fatalf("docs/configuration.md lacks the value of %s in the container image", setting)
 	}
 	return row[1]
 }

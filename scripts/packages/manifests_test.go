@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// manifests is what the checks look at. Other checks hold the documents to their schemas.
+// manifests has the parts of the documents that the checks use. Other checks compare the documents with their schemas.
 type manifests struct {
 	deployment   deployment
 	configMaps   map[string]map[string]string
@@ -101,7 +101,7 @@ type selecting struct {
 	} `json:"spec"`
 }
 
-// labels is the selector, which a service writes without matchLabels.
+// labels returns the selector, which a service has without matchLabels.
 func (s selecting) labels() map[string]string {
 	labels := map[string]string{}
 	selector := s.Spec.Selector

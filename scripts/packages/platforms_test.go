@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// TestEveryPlatformTypeChecks finds what a full build for it would: a file for one system without its counterpart for another.
-// A build of all takes minutes, and make release does it. Here only our functions have bodies; processors make no difference.
+// TestEveryPlatformTypeChecks finds files for one system without a counterpart for another, as a full build would. A full build takes minutes,
+// and make release makes it. Here only our functions have bodies, and processors do not matter.
 func TestEveryPlatformTypeChecks(t *testing.T) {
 	ours, err := filepath.Abs(root)
 	if err != nil {
@@ -45,17 +45,17 @@ func TestEveryPlatformTypeChecks(t *testing.T) {
 				}
 				checked++
 				for _, problem := range p.Errors {
-					t.Error(problem)
+					t.Errorf("type-checking: %v", problem)
 				}
 			})
 			if checked < 20 {
-				t.Errorf("only %d packages were looked at", checked)
+				t.Errorf("%d packages were checked, want at least 20", checked)
 			}
 		})
 	}
 }
 
-// withoutBodies keeps what others see of a file.
+// withoutBodies removes the bodies of functions, which other packages do not see.
 func withoutBodies(file *ast.File) {
 	for _, declaration := range file.Decls {
 		if function, ok := declaration.(*ast.FuncDecl); ok {

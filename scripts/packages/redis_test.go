@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// redis sends commands to the server at a socket, which may still be starting, and returns the last answer: of a list its
-// last element.
+// redis sends commands to the server at a socket, which may still be starting, and returns the last answer, or the last element of a
+// list.
 func redis(t *testing.T, socket string, commands ...string) string {
 	t.Helper()
 	conn := dial(t, socket)
@@ -29,7 +29,7 @@ func redis(t *testing.T, socket string, commands ...string) string {
 		answer = line(t, answers)
 		if count, isList := strings.CutPrefix(answer, "*"); isList {
 			n, _ := strconv.Atoi(count)
-			for range 2 * n { // each element is its length and itself
+			for range 2 * n { // each element has a line for its length
 				answer = line(t, answers)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite deploy/kubernetes/monitoring/rules.yaml")
 
-// TestTheRulesOfKubernetesAreThoseOfPrometheus compares the PrometheusRule with deploy/prometheus/rules, from which it is
-// written: kustomize can put files into config maps only.
+// TestTheRulesOfKubernetesAreThoseOfPrometheus compares the PrometheusRule with deploy/prometheus/rules, from which it is written, because
+// kustomize can put files only into config maps.
 func TestTheRulesOfKubernetesAreThoseOfPrometheus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "deploy/prometheus/rules/*.yml"))
 	if err != nil || len(files) == 0 {
@@ -29,7 +29,7 @@ func TestTheRulesOfKubernetesAreThoseOfPrometheus(t *testing.T) {
 			Groups []any `json:"groups"`
 		}
 		if err := yaml.UnmarshalStrict(content, &rules); err != nil {
-			t.Fatalf("%s: %v", file, err)
+			t.Fatalf("reading %s: %v", file, err)
 		}
 		groups = append(groups, rules.Groups...)
 	}

@@ -36,9 +36,9 @@ func newValidator(t *testing.T) *validator {
 	return v
 }
 
-// check says what is wrong with a document, or that its kind has no schema here.
+// check returns what is wrong with a document, also if its kind has no schema here.
 func (v *validator) check(document []byte) error {
-	// As the API server reads it: a property that is there twice is an error.
+	// Like the API server, refuse a property that is given twice.
 	asJSON, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (v *validator) check(document []byte) error {
 	return schema.Validate(value)
 }
 
-func TestTheSchemasRefuseMistakes(t *testing.T) {
+func TestTheSchemasRefuseInvalidDocuments(t *testing.T) {
 	v := newValidator(t)
 	const good = `
 apiVersion: policy/v1
@@ -72,13 +72,13 @@ metadata: {name: levelboard}
 spec: {maxUnavailable: 1, selector: {matchLabels: {a: b}}}
 `
 	if err := v.check([]byte(good)); err != nil {
-		t.Fatalf("a good document: %v", err)
+		t.Fatalf("the valid document: %v, want it accepted", err)
 	}
 	deployment := read(t, "deploy/kubernetes/base/deployment.yaml")
 	for _, wrong := range []struct{ what, document string }{
 		{"a property that does not exist", strings.Replace(good, "maxUnavailable", "maxUnavailible", 1)},
 		{"a value of another type", strings.Replace(good, "matchLabels: {a: b}", "matchLabels: {a: [b]}", 1)},
-		{"a property that is there twice", strings.Replace(good, "maxUnavailable: 1", "maxUnavailable: 1, maxUnavailable: 2", 1)},
+		{"a property given twice", strings.Replace(good, "maxUnavailable: 1", "maxUnavailable: 1, maxUnavailable: 2", 1)},
 		{"a version that does not exist", strings.Replace(good, "policy/v1", "policy/v3", 1)},
 		{"a deployment without a selector", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {}}\n"},
 		{"a probe's misspelt property", strings.Replace(deployment, "failureThreshold", "failureTreshold", 1)},

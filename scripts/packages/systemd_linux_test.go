@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// installed writes a unit as it would be installed, with the binary where it is here, and returns its path.
+// installed writes a unit with this machine's path of the binary, and returns its path.
 func installed(t *testing.T, file, binary string) string {
 	t.Helper()
 	absolute, err := filepath.Abs(binary)
@@ -27,12 +27,12 @@ func TestSystemdAcceptsTheUnits(t *testing.T) {
 	for file, binary := range map[string]string{unitFile: levelboard, botUnitFile: levelboardBot} {
 		out, err := exec.Command(need(t, "systemd-analyze"), "verify", "--man=no", "--recursive-errors=no", installed(t, file, binary)).CombinedOutput()
 		if err != nil || len(strings.TrimSpace(string(out))) > 0 {
-			t.Errorf("systemd-analyze verify %s: %v\n%s", file, err, out)
+			t.Errorf("systemd-analyze verify %s: %v, want no output\n%s", file, err, out)
 		}
 	}
 }
 
-// TestTheUnitsAreConfined: 10 is no protection at all, and systemd calls up to 2 "OK". In tenths.
+// The exposure is in tenths: 100 is no protection, and systemd calls up to 20 "OK".
 func TestTheUnitsAreConfined(t *testing.T) {
 	for file, binary := range map[string]string{unitFile: levelboard, botUnitFile: levelboardBot} {
 		out, err := exec.Command(need(t, "systemd-analyze"), "security", "--no-pager", "--offline=true", "--threshold=15", installed(t, file, binary)).CombinedOutput()

@@ -33,7 +33,7 @@ func TestTheSettingsOfSystemdExist(t *testing.T) {
 		name, value, _ := strings.Cut(assignment, "=")
 		if credential, isCredential := strings.CutPrefix(value, "%d/"); isCredential {
 			if !strings.Contains(strings.Join(values["LoadCredential"], " ")+" ", credential+":/etc/levelboard/"+credential+" ") {
-				t.Errorf("%s names the credential %s, which is not loaded", name, credential)
+				t.Errorf("%s names the credential %s, which the unit does not load", name, credential)
 			}
 			value = filepath.Join(secrets, credential)
 		}
@@ -50,18 +50,18 @@ func TestTheSettingsOfSystemdExist(t *testing.T) {
 		t.Fatalf("LEVELBOARD_SHUTDOWN_TIMEOUT: %v", err)
 	}
 	if given, err := time.ParseDuration(values["TimeoutStopSec"][0] + "s"); err != nil || given < stop+5*time.Second {
-		t.Errorf("the service has %s to stop, and may take %s", given, stop)
+		t.Errorf("the service has %s to stop, but may take %s and five seconds", given, stop)
 	}
 }
 
-// TestTheUnitLetsItTellWhenItStarted: process_start_time_seconds, by which an alert counts restarts, is made of /proc/stat.
-func TestTheUnitLetsItTellWhenItStarted(t *testing.T) {
+// process_start_time_seconds, from which an alert counts restarts, needs /proc/stat.
+func TestTheUnitDoesNotHideProcStat(t *testing.T) {
 	if hidden := unit(t, unitFile)["ProcSubset"]; len(hidden) > 0 {
 		t.Errorf("ProcSubset=%s hides /proc/stat from the service", hidden[0])
 	}
 }
 
-// commented returns the settings that an example file has behind #. Those without a value get one.
+// commented returns the settings behind # in an example file. Those without a value get one.
 func commented(t *testing.T, file string) map[string]string {
 	t.Helper()
 	settings := map[string]string{}
@@ -76,7 +76,7 @@ func commented(t *testing.T, file string) map[string]string {
 		settings[name] = value
 	}
 	if len(settings) == 0 {
-		t.Errorf("%s has no settings", file)
+		t.Errorf("%s has no commented settings", file)
 	}
 	return settings
 }

@@ -1,5 +1,5 @@
-// Command calls writes the calls of the documentation as TypeScript: each command with curl, and each document that is applied, becomes a
-// call of openapi-fetch, which the types of the description judge.
+// Command calls writes the documentation's calls as TypeScript. Each curl command, and each document that is applied, becomes a call of
+// openapi-fetch, checked by the description's types.
 //
 //	calls DESCRIPTION PAGE... >calls.ts
 package main
@@ -24,7 +24,7 @@ func main() {
 
 func run(to io.Writer, args []string) error {
 	if len(args) < 2 {
-		return errors.New("needs a description and at least one page")
+		return errors.New("needs openapi.json and at least one page")
 	}
 	d, err := readDescription(args[0])
 	if err != nil {
@@ -39,7 +39,7 @@ func run(to io.Writer, args []string) error {
 		}
 		calls := callsOf(string(text))
 		if len(calls) == 0 {
-			return fmt.Errorf("%s has no command that is marked as a walk", page)
+			return fmt.Errorf("%s has no command marked as a walk", page)
 		}
 		for _, c := range calls {
 			written, err := d.typed(c)
@@ -53,12 +53,12 @@ func run(to io.Writer, args []string) error {
 	return nil
 }
 
-// call is a request that a page makes, and its answer when the page has all of it.
+// call is a request on a page, with its answer if the page has all of it.
 type call struct {
 	method, address, body, answer string
 }
 
-// marked are the commands that scripts/walk runs, and what they print.
+// marked matches the commands that scripts/walk runs, and their output.
 var marked = regexp.MustCompile("(?s)<!-- (walk|prints)[^>]*-->\n```\\w+\n(.*?)```")
 
 var (
@@ -72,7 +72,7 @@ func callsOf(page string) (calls []call) {
 	for _, block := range marked.FindAllStringSubmatch(page, -1) {
 		text := block[2]
 		if last := len(calls) - 1; block[1] == "prints" {
-			if last >= 0 && json.Valid([]byte(text)) { // it is not where ... stands for anything
+			if last >= 0 && json.Valid([]byte(text)) { // not JSON if ... stands for anything
 				calls[last].answer = strings.TrimSpace(text)
 			}
 			continue

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// description is what is needed of an OpenAPI document.
+// description has the parts of an OpenAPI document that calls need.
 type description struct {
 	Paths      map[string]map[string]json.RawMessage `json:"paths"`
 	Components struct {
@@ -34,7 +34,7 @@ func readDescription(file string) (d description, err error) {
 	return d, json.Unmarshal(encoded, &d)
 }
 
-// typed writes a call, with an assignment of its answer when that is known.
+// typed writes a call, with an assignment of its answer if that is known.
 func (d description) typed(c call) (string, error) {
 	address, err := url.Parse(c.address)
 	if err != nil {
@@ -65,7 +65,7 @@ func (d description) typed(c call) (string, error) {
 	return fmt.Sprintf("  {\n    const { data } = await %s;\n    const answer: NonNullable<typeof data> = %s;\n    void answer;\n  }\n", call, c.answer), nil
 }
 
-// match finds the path of the description that has the method; of two, the one with fewer parameters.
+// match finds the description's path with the method. Of two, it takes the one with fewer parameters.
 func (d description) match(address, method string) (template string, params map[string]string, ok bool) {
 	segments := strings.Split(address, "/")
 	for candidate, operations := range d.Paths {
@@ -88,7 +88,7 @@ func (d description) match(address, method string) (template string, params map[
 	return template, params, ok
 }
 
-// query are the parameters with numbers where the description has them.
+// query returns the parameters, with numbers where the description has them.
 func (d description) query(template, method string, given url.Values) (map[string]any, error) {
 	var operation struct {
 		Parameters []parameter `json:"parameters"`

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// entry is a file of an archive. Nothing of the source but its bytes gets into the archive.
+// entry is a file of an archive. Only its bytes come from the source.
 type entry struct {
 	name, source string
 	mode         fs.FileMode
 }
 
-// create writes a file, which is whole or not there.
+// create writes a file completely, or leaves none.
 func create(name string, write func(*os.File) error) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -31,7 +31,7 @@ func create(name string, write func(*os.File) error) error {
 	return nil
 }
 
-// writeTar writes the entries, in their order, under the directory: of nobody, all of the same time.
+// writeTar writes the entries in order under the directory, with no owner and the same time.
 func writeTar(w io.Writer, directory string, entries []entry, at time.Time) error {
 	compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -57,7 +57,7 @@ func writeTar(w io.Writer, directory string, entries []entry, at time.Time) erro
 	return errors.Join(archive.Close(), compressed.Close())
 }
 
-// writeZip is writeTar for those who unpack with Windows.
+// writeZip is writeTar for Windows.
 func writeZip(w io.Writer, directory string, entries []entry, at time.Time) error {
 	archive := zip.NewWriter(w)
 	for _, e := range entries {

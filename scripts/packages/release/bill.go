@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// modulesOf is the first binary's information, with the modules that the linker put into any of them.
+// modulesOf returns the first binary's information, with the modules of all binaries.
 func modulesOf(binaries []string) (info *debug.BuildInfo, err error) {
 	for _, binary := range binaries {
 		of, err := buildinfo.ReadFile(binary)
@@ -34,7 +34,7 @@ func modulesOf(binaries []string) (info *debug.BuildInfo, err error) {
 	return info, nil
 }
 
-// writeBill writes the bill of materials of an archive, in the format of CycloneDX: its first binary, the modules and Go's standard library.
+// writeBill writes an archive's bill of materials in CycloneDX: its first binary, the modules and Go's standard library.
 func (r release) writeBill(path string, binaries []string, info *debug.BuildInfo) error {
 	sum, err := sumOf(binaries[0])
 	if err != nil {
@@ -64,7 +64,7 @@ func (r release) bill(info *debug.BuildInfo, sum string) *cyclonedx.BOM {
 		PackageURL: "pkg:golang/std@" + standard, Scope: cyclonedx.ScopeRequired,
 	}}
 	for _, module := range info.Deps {
-		// A module that a directory of this repository replaces is not in the binary; what replaces it is ours.
+		// A module replaced by a directory of this repository is our own code.
 		if module.Replace != nil {
 			continue
 		}
@@ -75,7 +75,7 @@ func (r release) bill(info *debug.BuildInfo, sum string) *cyclonedx.BOM {
 		references = append(references, component.BOMRef)
 	}
 	bill := cyclonedx.NewBOM()
-	// Of what it describes, so that the same binary has the same.
+	// The number depends on the content, so that the same binary has the same one.
 	bill.SerialNumber = uuid.NewSHA1(uuid.NameSpaceURL, []byte(subject.PackageURL+"#"+sum)).URN()
 	bill.Metadata = &cyclonedx.Metadata{Timestamp: r.time.Format(time.RFC3339), Component: &subject}
 	bill.Components = &components
@@ -83,7 +83,7 @@ func (r release) bill(info *debug.BuildInfo, sum string) *cyclonedx.BOM {
 	return bill
 }
 
-// library is a module. Its hash is that of go.sum: of the list of its files and their hashes.
+// library returns the component of a module. Its hash is the one in go.sum, over the module's files.
 func library(module *debug.Module) cyclonedx.Component {
 	purl := "pkg:golang/" + module.Path + "@" + module.Version
 	component := cyclonedx.Component{

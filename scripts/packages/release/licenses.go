@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// licensesFile is in every archive and image: what the licences of the modules in the binaries, and of Go, ask to be given along.
+// licensesFile is in every archive and image, with the terms that the licences of the modules and of Go require.
 const licensesFile = "THIRD-PARTY-LICENSES"
 
-// writeLicenses writes the terms of each module. A module without any is an error.
+// writeLicenses writes the terms of each module. A module without terms is an error.
 func (r release) writeLicenses(path string, binaries []string) error {
 	return create(path, func(f *os.File) error {
 		command := exec.Command(filepath.Join(r.tree, "scripts/licenses"), binaries...)

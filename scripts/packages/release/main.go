@@ -1,5 +1,5 @@
-// Command release builds what is published of a version: for each platform an archive and its software bill of materials,
-// and SHA256SUMS over all of them. The same commit, built with the same Go anywhere, gives the same bytes.
+// Command release builds the files of a version: an archive and a software bill of materials for each platform, and SHA256SUMS of all.
+// The same commit, built with the same Go anywhere, gives the same bytes.
 //
 //	cd scripts/packages && go run ./release --version v1.2.3 --time 1767225600 --out ../../dist/release
 package main
@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// platforms are those that are published.
+// platforms are the published ones.
 const platforms = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64"
 
-// release is one version on its way.
+// release is a version being built.
 type release struct {
 	tree    string // the repository
 	out     string
 	version string
-	time    time.Time // of everything that has one
+	time    time.Time // of all files
 }
 
 func main() {
@@ -71,7 +71,7 @@ func (r release) run(platforms []string) error {
 	return writeSums(r.out)
 }
 
-// clear makes the directory and takes an earlier release out of it.
+// clear makes the directory and removes the files of an earlier release.
 func (r release) clear() error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return fmt.Errorf("make %s: %w", r.out, err)
@@ -88,7 +88,7 @@ func (r release) clear() error {
 	return nil
 }
 
-// build makes the archive and the bill of materials of one platform.
+// build makes the archive and the bill of materials of a platform.
 func (r release) build(work, goos, goarch string) error {
 	name := "levelboard_" + strings.TrimPrefix(r.version, "v") + "_" + goos + "_" + goarch
 	var files []entry

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// billSchema is CycloneDX's own schema of the version that is written, out of the module that writes it.
+// billSchema returns CycloneDX's schema of the written version, from the module that writes it.
 func billSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	listed, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
@@ -42,7 +42,7 @@ func billSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// TestTheBillFitsItsSchema takes this test's own binary, whose modules are as real as the service's.
+// TestTheBillFitsItsSchema uses the bill of this test's own binary, which has real modules.
 func TestTheBillFitsItsSchema(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
@@ -75,7 +75,7 @@ func TestTheBillFitsItsSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := schema.Validate(value); (err == nil) != c.valid {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s gives %v, want it valid: %v", what, err, c.valid)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 const sumsFile = "SHA256SUMS"
 
-// published returns the names of a release's files, in their order.
+// published returns the names of a release's files in order.
 func published(directory string) ([]string, error) {
 	files, err := os.ReadDir(directory)
 	if err != nil {
@@ -26,7 +26,7 @@ func published(directory string) ([]string, error) {
 	return names, nil
 }
 
-// writeSums writes the checksums of a release's files, as sha256sum does.
+// writeSums writes the checksums of a release's files in sha256sum's format.
 func writeSums(directory string) error {
 	names, err := published(directory)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestVersionOfATree(t *testing.T) {
+func TestTheVersionFollowsTagsAndTheChangelog(t *testing.T) {
 	script, err := filepath.Abs("../../version")
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestVersionOfATree(t *testing.T) {
 			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 		printed, err := command.Output()
 		if err != nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("running %s: %v", line, err)
 		}
 		return strings.TrimSpace(string(printed))
 	}
@@ -37,7 +37,7 @@ func TestVersionOfATree(t *testing.T) {
 	} {
 		run(step.after)
 		if got := run("scripts/version"); !regexp.MustCompile("^" + step.want + "$").MatchString(got) {
-			t.Errorf("after %s: %s, want %s", step.after, got, step.want)
+			t.Errorf("after %s the version is %s, want %s", step.after, got, step.want)
 		}
 	}
 }

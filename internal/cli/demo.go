@@ -160,7 +160,7 @@ func (p *program) introduce(base, key string, o demoOptions, user id.User, ownTo
 	call := curl(key, fmt.Sprintf("%s/v2/levels/%s/users/%s", base, demo.GuildID, user))
 	manage := ""
 	if ownToken {
-		manage = "To use the commands guild and key on it, set the same LEVELBOARD_ADMIN_TOKEN for the demo and for them.\n\n"
+		manage = "To use the commands guild and key on it, set the same LEVELBOARD_ADMIN_TOKEN, of 32 characters or more, for the demo and for them.\n\n"
 	}
 	p.printf(`The demo is up: the guild %s with %s, %g changes a second.
 

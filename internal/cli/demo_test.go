@@ -61,7 +61,7 @@ func (d *runningDemo) end(t *testing.T) string {
 	return d.stderr.String()
 }
 
-const aboutClients = "To use the commands guild and key on it, set the same LEVELBOARD_ADMIN_TOKEN for the demo and for them.\n"
+const aboutClients = "To use the commands guild and key on it, set the same LEVELBOARD_ADMIN_TOKEN, of 32 characters or more, for the demo and for them.\n"
 
 func TestTheDemosCallsWorkAndItsBoardMoves(t *testing.T) {
 	temp := t.TempDir()

@@ -184,7 +184,8 @@ func TestAnswers(t *testing.T) {
 		"429 with a more exact body":               {429, "1", `{"retry_after":0.4}`, 6, 400 * time.Millisecond, true, false},
 		"429 with milliseconds":                    {429, "1", `{"retry_after":700}`, 6, 700 * time.Millisecond, true, false},
 		"429 with milliseconds without the header": {429, "", `{"retry_after":1200}`, 6, 1200 * time.Millisecond, true, false},
-		"429 alone": {429, "", "no JSON", 6, every, true, false},
+		"429 with no time":                         {429, "0", "", 6, every, true, false},
+		"429 alone":                                {429, "", "no JSON", 6, every, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -119,5 +119,5 @@ func (d *delivery) waitAfter(a outbound.Answer, tries int) time.Duration {
 			wait = said
 		}
 	}
-	return min(wait, oldest) + rand.N(d.every/4)
+	return min(max(wait, d.every), oldest) + rand.N(d.every/4)
 }

@@ -19,7 +19,7 @@ end
 redis.call('HSET', meta_key, 'incarnation', incarnation, 'epoch', epoch, 'rev', archived, 'archived', archived, 'server', SERVER,
   'format', FORMAT, 'used', time)
 if boards ~= '' then
-  redis.call('HSET', meta_key, 'boards', boards, 'gained:day', day, 'gained:week', week, 'gained:month', month, 'gained:season', season)
+  redis.call('HSET', meta_key, 'boards', boards, 'gained:1', day, 'gained:2', week, 'gained:3', month, 'gained:4', season)
 end
 
 -- The log of events may have lost some, and gets a mark that says so, unless it ends with the mark that this server evicted the guild one

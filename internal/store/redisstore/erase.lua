@@ -15,12 +15,12 @@ if server ~= SERVER then return {'incarnation', incarnation} end
 
 local removed = redis.call('HDEL', entry_key, user) + redis.call('ZREM', xp_key, user) + redis.call('ZREM', off_key, user)
 local found = always == '1' or removed > 0 or redis.call('ZMSCORE', dirty_key, user)[1]
-for place, sum in ipairs({'gained:day', 'gained:week', 'gained:month', 'gained:season'}) do
+for place = 1, 4 do
   local gained = redis.call('ZMSCORE', KEYS[6 + place], user)[1]
   if gained then
     found = true
     redis.call('ZREM', KEYS[6 + place], user)
-    redis.call('HINCRBY', meta_key, sum, math.min(-gained, 0))
+    redis.call('HINCRBY', meta_key, 'gained:' .. place, math.min(-gained, 0))
   end
 end
 local from = '-'

@@ -134,7 +134,7 @@ func TestKeysOfAGuildThatCountsGains(t *testing.T) {
 	if today := period.DayAt(time.Now(), time.UTC); !strings.Contains(entry, "\x00"+strconv.Itoa(int(today))+":1") && !strings.Contains(entry, "\x00"+strconv.Itoa(int(today-1))+":1") {
 		t.Errorf("the entry is %q, want it with today's gain", entry)
 	}
-	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:week"] != "1" || !strings.HasSuffix(meta["boards"], " "+week.Range()+" - -") {
+	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:2"] != "1" || !strings.HasSuffix(meta["boards"], " "+week.Range()+" - -") {
 		t.Errorf("meta is %v, want the week's gain and board", meta)
 	}
 

@@ -9,8 +9,7 @@
 -- atomic   all is of one moment; nothing is changed
 local _, xp_key, entry_key, board_key = unpack(KEYS)
 local _, _, place, days, first, limit, middle = unpack(ARGV)
-local sum_field = ({'gained:day', 'gained:week', 'gained:month', 'gained:season'})[place + 0]
-local found, epoch, rev, boards, gained = loaded('epoch', 'rev', 'boards', sum_field)
+local found, epoch, rev, boards, gained = loaded('epoch', 'rev', 'boards', 'gained:' .. place)
 if not found then return 'NOTLOADED' end
 
 -- A period in which nothing was counted yet has no board.

@@ -1,14 +1,14 @@
 -- The boards of the running day, week, month and season are sorted sets of members' gains. meta's 'boards' holds the newest day with a
 -- gain, and the days of each board ('20784 20784-20785 20780-20787 - -'). It is '-' when the boards are incomplete and must be loaded with
--- the guild, and missing before the first gain. meta's 'gained:day' and so on are the sums of the gains above 0 of members on the board of
--- all time. Absent and hidden members stay on the boards with their gain less AWAY, far below 0.
-local AWAY, SUMS = 2 ^ 52, {'gained:day', 'gained:week', 'gained:month', 'gained:season'}
+-- the guild, and missing before the first gain. meta's 'gained:1' (of the day) to 'gained:4' (of the season) are the sums of the gains
+-- above 0 of members on the board of all time. Absent and hidden members stay on the boards with their gain less AWAY, far below 0.
+local AWAY = 2 ^ 52
 
 -- Adds to a member's gain on a board.
 local function add_to_board(place, member, amount)
   local after = redis.call('ZINCRBY', KEYS[9 + place], amount, member) + 0
   local counted = math.max(after, 0) - math.max(after - amount, 0)
-  if counted ~= 0 then redis.call('HINCRBY', meta_key, SUMS[place], counted) end
+  if counted ~= 0 then redis.call('HINCRBY', meta_key, 'gained:' .. place, counted) end
 end
 
 -- Takes a member off the boards (to is nil), or moves it far below 0 ('away') or up again ('back') if it is not there yet. Without a

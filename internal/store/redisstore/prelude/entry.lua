@@ -8,7 +8,7 @@ local function fields(entry)
 end
 
 local function entry_text(count, updated, cooldown_end, absent, gains, user)
-  return table.concat({count, updated, cooldown_end, absent, gains, user}, '\0')
+  return count .. '\0' .. updated .. '\0' .. cooldown_end .. '\0' .. absent .. '\0' .. gains .. '\0' .. user
 end
 
 -- Returns the gains of a new entry: '!' if the member waits for a snapshot, because the archive may still hold days of an earlier entry.

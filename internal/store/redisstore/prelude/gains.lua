@@ -23,7 +23,7 @@ if days ~= '' then
           return '-'
         end
         redis.call('UNLINK', KEYS[9 + place])
-        redis.call('HDEL', meta_key, SUMS[place])
+        redis.call('HDEL', meta_key, 'gained:' .. place)
         has[1 + place] = wants[1 + place]
       end
     end

@@ -74,6 +74,13 @@ func TestTheBotEndsWithASentence(t *testing.T) {
 		ends(run(), want)
 	}
 
+	sharded, ended := discord.Start(t, gophers()), make(chan error, 1)
+	sharded.Shard(2)
+	go func() { ended <- run("LEVELBOARD_BOT_DISCORD_URL=" + sharded.URL) }()
+	sharded.Wait(t, "the first shard", func() bool { return !sharded.Alone() })
+	sharded.Refuse(4011)
+	ends(<-ended, "needs more shards: start it again") // the first one, too
+
 	w := newWorld(t, gophers())
 	w.start()
 	w.chat.WaitForCommands(t)

@@ -89,10 +89,10 @@ func (c *Client) Run(ctx context.Context) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
+	c.running, ctx = errgroup.WithContext(ctx)
 	life, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(longestStop, done) })()
-	c.running, life = errgroup.WithContext(life)
 	c.gateway = at.URL
 	c.mu.Lock()
 	for id := range max(1, at.Shards) {

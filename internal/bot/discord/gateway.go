@@ -55,7 +55,7 @@ type packet struct {
 
 // run connects until ctx ends, or Discord refuses the bot for good. At the end of ctx it reads what Discord has sent, and at that of life it stops.
 func (s *shard) run(ctx, life context.Context) error {
-	for pause.For(ctx, 0) {
+	for ctx.Err() == nil {
 		if err := s.c.insist(ctx, "the bot is not connected to Discord", func() error { return s.connect(ctx, life) }); err != nil {
 			return err
 		}

@@ -18,12 +18,14 @@ import (
 
 // follow applies the guild's events until ctx ends. Its place is stored, so that a restart misses nothing.
 func (g *guild) follow(ctx context.Context) {
-	for wait := g.k.Tick; ctx.Err() == nil; pause.For(ctx, wait) {
+	for ctx.Err() == nil {
 		err := g.k.Client.Stream(ctx, g.key(), g.id, g.now().Event, func(e api.Event) { g.apply(ctx, e) })
 		g.log.Debug("the stream of events has ended", "error", err)
-		if wait = g.k.Tick; api.Status(err) != 0 {
+		wait := g.k.Tick
+		if api.Status(err) != 0 {
 			wait = retryTicks * g.k.Tick
 		}
+		pause.For(ctx, wait)
 	}
 }
 

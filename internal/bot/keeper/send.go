@@ -43,18 +43,15 @@ func (g *guild) send(ctx context.Context) (err error) {
 	if mayTry {
 		err = g.sendFacts(ctx)
 	}
-	if waiting := g.sendMessages(ctx); waiting != nil || !mayTry {
-		return errors.Join(waiting, err)
-	}
-	if err == nil {
+	waiting := g.sendMessages(ctx)
+	if mayTry && waiting == nil && err == nil {
+		g.begin()
 		err = g.sendMembers(ctx, news)
 	}
 	if err != nil {
 		g.retryAt = time.Now().Add(retryTicks * g.k.Tick)
-		return err
 	}
-	g.begin()
-	return nil
+	return errors.Join(waiting, err)
 }
 
 // sendMessages sends the messages that wait, in order, unless Levelboard cannot take them now.

@@ -19,13 +19,13 @@ const (
 	announcedUser  = "600000000000000000"
 )
 
-// webhook is a real TLS server that posts go to.
+// webhook is a real TLS server that receives posts.
 type webhook struct {
 	*httptest.Server
-	trust string // the file of who signed its certificate
+	trust string // the file of its certificate's authority
 
 	mu     sync.Mutex
-	posted []int64 // the XP of each level-up; a repeat of the one before is left out
+	posted []int64 // the XP of each level-up, without direct repeats
 	lastID string
 }
 
@@ -44,7 +44,7 @@ func newWebhook(t *testing.T) *webhook {
 	return w
 }
 
-// ServeHTTP takes its time, so that replicas are also killed while a post is under way, and between that and its note.
+// ServeHTTP is slow, so that replicas are also killed during a post, and between it and its note.
 func (w *webhook) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	var body struct{ Data struct{ XP int64 } }
 	err := json.NewDecoder(r.Body).Decode(&body)
@@ -63,7 +63,7 @@ func (w *webhook) got() []int64 {
 	return slices.Clone(w.posted)
 }
 
-// announced is a guild whose level-ups go to a webhook. Each level-up must be posted, in order, whichever process is killed.
+// announced is a guild whose level-ups are posted to a webhook. Each must be posted, in order, whichever process is killed.
 type announced struct {
 	*client
 	hook *webhook
@@ -81,13 +81,13 @@ func newAnnounced(h *harness) *announced {
 	return a
 }
 
-// run moves the member up and down again. The XP of each level-up is another one.
+// run moves the member up and down again. Each level-up has another XP.
 func (a *announced) run() {
 	for xp := int64(1000); a.h.running(); xp++ {
 		if !a.set(0) {
 			return
 		}
-		a.made = append(a.made, xp) // from now on it may be posted
+		a.made = append(a.made, xp) // may be posted from now on
 		if !a.set(xp) {
 			return
 		}

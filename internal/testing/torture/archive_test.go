@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// archived is a member's row, as SQL shows it.
+// archived is a member's row in SQL.
 type archived struct {
 	Guild    string
 	User     string
@@ -22,7 +22,7 @@ type archived struct {
 	Deleted  bool
 	Epoch    int64
 	Rev      int64
-	Gained   int64 // on all days
+	Gained   int64 // of all days
 	Away     bool
 }
 
@@ -33,7 +33,7 @@ func (a archived) state() state {
 	return state{true, a.XP, a.Name, a.Messages, a.Gained, a.Away}
 }
 
-// rows reads the archive, past the service: every row of a guild that exists, by guild/user.
+// rows reads the archive directly: every row of an existing guild, by guild/user.
 func (h *harness) rows() (map[string]archived, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -64,15 +64,15 @@ func (h *harness) rows() (map[string]archived, error) {
 	return all, nil
 }
 
-// strays counts rows that belong neither to a guild nor to a checkpoint nor to one that was deleted and waits for its purge.
+// strays counts rows that belong neither to a guild, nor to a checkpoint, nor to a deleted one that waits for its purge.
 func (h *harness) strays() (int, error) {
 	return h.count(`
 		SELECT count(*) FROM members
 		WHERE incarnation NOT IN (SELECT incarnation FROM guilds UNION SELECT incarnation FROM deleted_guilds UNION SELECT incarnation FROM checkpoints)`)
 }
 
-// strayGains counts gains without a guild, as strays does, and gains of an existing guild that belong to no live member, to another day, or to a guild
-// that counts nothing.
+// strayGains counts gains without a guild, like strays, and gains of an existing guild that belong to no live member, to another day, or to
+// a guild that counts nothing.
 func (h *harness) strayGains() (int, error) {
 	counted := []string{mainGuild}
 	if h.counted(churnGuild) {
@@ -92,14 +92,14 @@ func (h *harness) awaitRemoval() bool {
 	}, "the removal of deleted guilds from Redis")
 }
 
-// openTransactions counts the transactions of others in Postgres, but for old ones: their replica may hang.
+// openTransactions counts the open transactions in Postgres, except old ones, whose replica may hang.
 func (h *harness) openTransactions() (int, error) {
 	return h.count(`
 		SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'
 			AND pid <> pg_backend_pid() AND xact_start > now() - interval '10 seconds'`)
 }
 
-// count asks the archive, past the service, for a number.
+// count reads a number directly from the archive.
 func (h *harness) count(query string, args ...any) (n int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -112,10 +112,10 @@ func (h *harness) count(query string, args ...any) (n int, err error) {
 	return n, err
 }
 
-// quietTime is how long the archive must stay as it is: a writer that has read a page, on a machine that is busy, still brings it.
+// quietTime is how long the archive must not change. A writer that has read a page still writes it, late on a busy machine.
 const quietTime = 2 * time.Second
 
-// quietRows reads the archive once it no longer changes and no transaction is open, so that all writes under way have arrived.
+// quietRows reads the archive once it no longer changes and no transaction is open, so that all running writes have arrived.
 func (h *harness) quietRows() (map[string]archived, error) {
 	last, since := "", time.Now()
 	for {
@@ -127,7 +127,7 @@ func (h *harness) quietRows() (map[string]archived, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Maps are printed in the order of their keys.
+		// fmt prints maps in the order of their keys.
 		if now := fmt.Sprint(rows); now != last || busy > 0 {
 			last, since = now, time.Now()
 		}
@@ -141,7 +141,7 @@ func (h *harness) quietRows() (map[string]archived, error) {
 func hostOf(t *testing.T, raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
-		t.Fatal("a server's URL cannot be read")
+		t.Fatal("a server's URL cannot be parsed")
 	}
 	return u.Host
 }

@@ -14,33 +14,33 @@ import (
 	"time"
 )
 
-// servedBy is the header in which the balancer says which process a request went to: its name, and where it listens.
+// servedBy is the header in which the balancer names the process that got a request, and its address.
 const (
 	servedBy     = "X-Served-By"
 	servedByHost = "X-Served-By-Host"
 )
 
-// balancer sends each request to the next replica that serves, whoever asks: no session sticks to one. It never sends a
-// request again. A request that a replica did not answer, because it was killed meanwhile or is gone already, is 502.
+// balancer sends each request to the next serving replica, without sticky sessions, and never twice. A request without an answer, because its
+// replica was killed, is 502.
 type balancer struct {
 	replicas []*replica
 	next     atomic.Uint64
 	answered atomic.Int64 // requests that a replica answered with 2xx
-	failed   atomic.Int64 // requests that nobody answered
+	failed   atomic.Int64 // requests without an answer
 	pool     *http.Transport
 }
 
-// balance starts a balancer in front of the replicas, and returns it with what clients take for the one replica that there is.
+// balance starts a balancer in front of the replicas, and returns it with a replica that stands for it to clients.
 func balance(t *testing.T, replicas []*replica) (*balancer, *replica) {
 	t.Helper()
 	b := &balancer{replicas: replicas, pool: &http.Transport{
 		MaxIdleConnsPerHost: 2 * clients, DialContext: (&net.Dialer{Timeout: time.Second}).DialContext,
 	}}
 	proxy := &httputil.ReverseProxy{
-		Transport: b.pool, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), // a killed replica's errors are expected
+		Transport: b.pool, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), // errors of killed replicas are expected
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Context().Value(target{}).(route).at.Host
-			// The transport repeats a request whose body it can read again. It cannot read this body again.
+			// The transport repeats a request whose body it can read again. It cannot read this one again.
 			if r.Out.Body == nil || r.Out.Body == http.NoBody {
 				r.Out.Body = struct{ io.ReadCloser }{http.NoBody}
 			}
@@ -78,16 +78,16 @@ func balance(t *testing.T, replicas []*replica) (*balancer, *replica) {
 	return b, front
 }
 
-// target is the key of a request's route.
+// target is the context key of a request's route.
 type target struct{}
 
-// route is where a request goes.
+// route is the destination of a request.
 type route struct {
 	to *replica
 	at *url.URL
 }
 
-// pick returns the next replica that serves; nil when none does.
+// pick returns the next serving replica, or nil.
 func (b *balancer) pick() (*replica, *url.URL) {
 	for range b.replicas {
 		r := b.replicas[b.next.Add(1)%uint64(len(b.replicas))]

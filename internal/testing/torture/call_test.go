@@ -14,30 +14,30 @@ import (
 	"time"
 )
 
-// callTime is longer than the service works on any request, so that only a dead replica leaves a call without an answer.
+// callTime is longer than the service works on any request, so that only a dead replica does not answer.
 const callTime = 15 * time.Second
 
-// verdict is what an answer says about the change that was asked for.
+// verdict is what an answer says about the requested change.
 type verdict int
 
 const (
-	unknown  verdict = iota // no answer, or 5xx: it may have happened, may yet happen, and may never
+	unknown  verdict = iota // no answer, or 5xx: it happened, may yet happen, or never will
 	unsent                  // no replica took the request
 	done                    // 2xx
 	absent                  // 404: the member has no entry
-	left                    // 404: the member is not present
+	left                    // 404: the member is absent
 	conflict                // 409: the member has an entry
 	reused                  // 409: another request was made under the Idempotency-Key
-	wrong                   // an answer that the service must not give here
+	wrong                   // an answer that is not allowed here
 )
 
-// answer is a replica's answer, or that there was none.
+// answer is a replica's answer, or the lack of one.
 type answer struct {
 	verdict      verdict
 	status       int
 	began, ended time.Time
 	replica      string
-	process      string // where that one listened, which no other process of a run does
+	process      string // its address, which no other process of the run has
 	says         outcome
 	body         []byte
 	text         string // for the history
@@ -103,7 +103,7 @@ func (h *harness) request(ctx context.Context, method, url, key string, body any
 		req.Header.Set("X-Api-Key", h.apiKey)
 	}
 	if key != "" {
-		// With the usual spelling net/http would repeat the call by itself, and a call that was made might look unsent.
+		// With the usual spelling net/http would repeat the call by itself, and a made call might look unsent.
 		req.Header["idempotency-key"] = []string{key}
 	}
 	return req, nil
@@ -147,7 +147,7 @@ func (a *answer) judge() {
 	}
 }
 
-// fits reports whether a change of a member in this state may be refused with this answer.
+// fits reports whether a change of a member in this state may be refused so.
 func (v verdict) fits(s state) bool {
 	switch v {
 	case absent:

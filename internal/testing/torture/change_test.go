@@ -11,11 +11,11 @@ const maxXP = 2147483647
 type state struct {
 	exists bool
 	xp     int64
-	name   string // the username that came last, with its creation or a message; empty when none did
+	name   string // the last username, from the creation or a message; may be empty
 
 	messages int64
-	gained   int64 // today, by the changes that count; 0 in a guild that counts nothing
-	away     bool  // it is not present, and has all of it
+	gained   int64 // today's gain; 0 in a guild that counts nothing
+	away     bool  // it is absent, and keeps everything
 }
 
 func (s state) String() string {
@@ -35,7 +35,7 @@ func (s state) String() string {
 // hasLeft is the read of an absent member, which shows nothing else.
 var hasLeft = state{exists: true, away: true}
 
-// isRead reports whether a read of a member in state s shows this. A read does not show gains.
+// isRead reports whether a read of a member in state s may show is. A read does not show gains.
 func (s state) isRead(is state) bool {
 	if s.away {
 		return is.exists && is.away
@@ -44,7 +44,7 @@ func (s state) isRead(is state) bool {
 	return s == is
 }
 
-// op is one of the operations of the API on a member.
+// op is an operation of the API on a member.
 type op string
 
 const (
@@ -62,28 +62,27 @@ const (
 // change is one request that may change a member.
 type change struct {
 	op       op
-	amount   int64  // with award: what the first message is worth that is worth anything; 0 when none is
-	messages int64  // with award: how many count; with put: the message count, or -1 without one
-	name     string // with create, and with award and put when user data comes with it
+	amount   int64  // with award: the worth of the first message with a worth, or 0
+	messages int64  // with award: how many count; with put: the message count, or -1
+	name     string // with create, and with award and put if they have user data
 	mode     string // of put
 	cooldown bool   // triggerCooldown, with the operations of PATCH
-	key      string // Idempotency-Key; empty for none
+	key      string // Idempotency-Key; may be empty
 }
 
-// outcome holds what an answer to a change says about the member.
+// outcome is what an answer to a change says about the member.
 type outcome struct {
 	xp, gained, messages int64
-	became               string // of put; of leave and comeBack whether the member changed
+	became               string // result of put; for leave and comeBack whether the member changed
 }
 
-// effect is one possible result of a change: the member's state after it, and its answer.
+// effect is one possible result of a change: the member's state after it, and the answer.
 type effect struct {
 	after state
 	says  outcome
 }
 
-// effects is the whole specification of a change: its possible effects on a member, none when it is refused. Only award can have
-// two.
+// effects is the whole specification of a change: its possible effects on a member, none if it is refused. Only award can have two.
 func (c change) effects(s state) []effect {
 	switch c.op {
 	case award:
@@ -118,8 +117,8 @@ func (s state) gains(xp int64) state {
 	return s
 }
 
-// awards returns the possible effects of messages: the first one that is worth XP gives it, unless a cooldown stops it, and the
-// others give none. A member without an entry has no cooldown.
+// awards returns the possible effects of messages: the first one worth XP gives it unless a cooldown stops it, and the others give none. A
+// member without an entry has no cooldown.
 func (c change) awards(s state) []effect {
 	if c.messages == 0 {
 		return []effect{{s, outcome{xp: s.xp, messages: s.messages}}}
@@ -139,12 +138,12 @@ func (c change) awards(s state) []effect {
 	return append(all, effect{s, outcome{s.xp, gained, s.messages, ""}})
 }
 
-// mayCool reports whether a member may have a cooldown from the change.
+// mayCool reports whether the change may start a cooldown.
 func (c change) mayCool() bool {
 	return c.op == award && c.amount > 0 || c.cooldown && (c.op == increment || c.op == decrement || c.op == set)
 }
 
-// cooled reports whether a member had a cooldown from the change that was answered so.
+// cooled reports whether the change with this answer started a cooldown.
 func (c change) cooled(says outcome) bool { return c.mayCool() && (c.op != award || says.gained > 0) }
 
 func (c change) String() string {
@@ -167,7 +166,7 @@ func (c change) String() string {
 	return text
 }
 
-// request is the change as the API takes it, of a user. Messages and puts are sent in calls of several members.
+// request returns the change as a request for a user. Messages and puts are sent in calls of several members.
 func (c change) request(user string) (method string, body any) {
 	switch c.op {
 	case leave, comeBack:

@@ -36,8 +36,8 @@ func (h *harness) checkBoards() {
 	}
 }
 
-// settle reads every member, from one replica, until no change is pending and the member's state is certain. It returns the ranks
-// of existing members, by guild/user.
+// settle reads every member from one replica until no change is pending and the member's state is certain. It returns the ranks of existing
+// members by guild/user.
 func (h *harness) settle(replica int) (ranks map[string]int64, ok bool) {
 	var (
 		all sync.WaitGroup
@@ -86,8 +86,8 @@ func (h *harness) checkCounter(final *client, c *counter) bool {
 	}, "a read of a member")
 }
 
-// checkBoard reads all pages of a guild. Together they must be one board of exactly the existing members, each with the rank that the
-// member's own read showed.
+// checkBoard reads all pages of a guild. Together they must be one board of exactly the existing members, with the ranks of the members' own
+// reads.
 func (h *harness) checkBoard(final *client, guild string, ranks map[string]int64, more int) {
 	final.members = h.members()
 	all, definite := h.readBoard(final, guild, "")
@@ -144,7 +144,7 @@ func (h *harness) readBoard(final *client, guild, kind string) (all []pageRow, d
 	}
 }
 
-// stopReplicas stops the service in an orderly way. Nothing is broken any more, so each replica must exit without an error.
+// stopReplicas stops the service in an orderly way. Every server works, so each replica must exit without an error.
 func (h *harness) stopReplicas() {
 	for _, r := range h.replicas {
 		wait := r.signal(syscall.SIGTERM)
@@ -160,11 +160,11 @@ func (h *harness) stopReplicas() {
 	h.checkReplicas()
 }
 
-// checkArchive compares the archive with Redis after the service has stopped, member by member. There must be no other rows.
+// checkArchive compares the archive with Redis, member by member, after the service stopped. There must be no other rows.
 func (h *harness) checkArchive() error {
 	rows, err := h.rows()
 	if err != nil {
-		return fmt.Errorf("read the archive: %w", err)
+		return fmt.Errorf("reading the archive: %w", err)
 	}
 	kept := map[string]entry{}
 	for at, row := range rows {
@@ -176,7 +176,7 @@ func (h *harness) checkArchive() error {
 	for _, guild := range []string{mainGuild, churnGuild, restoreGuild, announcedGuild} {
 		loaded, err := h.readLive(guild, live)
 		if err != nil {
-			return fmt.Errorf("read Redis: %w", err)
+			return fmt.Errorf("reading Redis: %w", err)
 		}
 		if loaded {
 			continue

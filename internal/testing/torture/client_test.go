@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// client sends one request after the other. It alone changes its members; all clients increment the counters.
+// client sends one request after another. Its members are changed by nobody else, but all clients increment the counters.
 type client struct {
 	h       *harness
 	name    string
 	rng     *rand.Rand
 	members []*member
-	current int // which of the fronts it asks, modulo their number
+	current int // index of its front, modulo their number
 	serial  int // numbers names and keys
 	calls   callCount
-	said    *messagesCall // the last call with messages that can be sent again
-	// stranger is somebody without an entry.
+	said    *messagesCall // the last call with messages that can be repeated
+	// stranger is a user without an entry.
 	stranger *member
 }
 
@@ -33,7 +33,7 @@ func (c *client) run() {
 
 func (c *client) step() {
 	m := c.pick()
-	c.h.gate.RLock() // a loss of Redis changes what members may be
+	c.h.gate.RLock() // a loss of Redis changes the members' possible states
 	waits, is, unsure := len(m.pending) >= mostPending, m.states()[0], m.unsure()
 	c.h.gate.RUnlock()
 	switch n := c.rng.IntN(100); {
@@ -63,7 +63,7 @@ func (c *client) step() {
 	}
 }
 
-// pick chooses a member, out of a crowd mostly one of the first, so that enough happens to each of these.
+// pick chooses a member. In a crowd it mostly takes one of the first, so that each of these changes often.
 func (c *client) pick() *member {
 	n := len(c.members)
 	if c.rng.IntN(3) > 0 {
@@ -124,7 +124,7 @@ func (c *client) newKey() string {
 	return c.name + "/" + strconv.Itoa(c.serial)
 }
 
-// replica returns the client's current replica, or another one when that is away.
+// replica returns the client's replica, or another one while that is down.
 func (c *client) replica() *replica {
 	if r := c.front(); r.url.Load() != nil {
 		return r
@@ -139,10 +139,10 @@ func (c *client) failover() *replica {
 	return c.front()
 }
 
-// change sends one change; with a key, again and again until it is answered.
+// change sends one change. With a key it repeats the change until it is answered.
 func (c *client) change(m *member, wanted change) {
 	if wanted.op == remove {
-		m.held = time.Time{} // with the member, or not
+		m.held = time.Time{} // the cooldown may go with the member
 	}
 	method, body := wanted.request(m.user)
 	r := c.replica()
@@ -186,7 +186,7 @@ type entryBody struct {
 	} `json:"user"`
 }
 
-// read reads a member; it returns its rank, 0 when there was no definite answer or no entry.
+// read reads a member and returns its rank, or 0 without a definite answer or an entry.
 func (c *client) read(m *member) (rank int64, definite bool) {
 	r := c.replica()
 	c.h.gate.RLock()
@@ -262,7 +262,7 @@ func (c *client) count(counter *counter) {
 	}
 }
 
-// readCounter reads a counter; definite is false when it was not answered.
+// readCounter reads a counter. definite is false without an answer.
 func (c *client) readCounter(counter *counter) (xp int64, definite bool) {
 	r := c.replica()
 	c.h.gate.RLock()
@@ -281,7 +281,7 @@ func (c *client) readCounter(counter *counter) (xp int64, definite bool) {
 	return a.says.xp, true
 }
 
-// until repeats a request of an operator until it is answered with one of these statuses; repeating it changes nothing.
+// until repeats an operator's request until its answer has one of these statuses. A repeat must change nothing.
 func (c *client) until(method, path string, body any, statuses ...int) (a answer, ok bool) {
 	for attempt := 1; ; attempt++ {
 		a := c.h.call(c.replica(), method, path, "", body)

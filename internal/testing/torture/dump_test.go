@@ -12,13 +12,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// dump is the state that Redis comes back with when it goes back in time.
+// dump is the state to which Redis goes back.
 type dump struct {
-	at       time.Time          // everything acknowledged before is in it
-	archived map[string]version // of each guild, what it knew to be in the archive or on its way there, as it was after the dump or at it
-	unsaved  map[string]int64   // the XP of members that the archive may not have had yet, by guild/user
-	waiting  map[string]bool    // members that may have waited for the archive in it, by guild/user; more than unsaved
-	scores   map[string]int64   // the most XP that members may have in it, by guild/user
+	at       time.Time          // every change acknowledged before is in it
+	archived map[string]version // by guild: the rev that was archived or being archived, at the dump or after
+	unsaved  map[string]int64   // XP of members that the archive may lack, by guild/user
+	waiting  map[string]bool    // members that may have waited for the archive, by guild/user; includes unsaved
+	scores   map[string]int64   // the most XP that members may have, by guild/user
 }
 
 type version struct{ epoch, rev int64 }
@@ -27,8 +27,8 @@ func (v version) before(epoch, rev int64) bool {
 	return v.epoch < epoch || v.epoch == epoch && v.rev < rev
 }
 
-// dumpNow makes Redis write the dump that it will come back with, between two requests of the clients. It writes none while a guild that went back to
-// the earlier dump is not loaded again, since Redis does not hold the members' real states then.
+// dumpNow makes Redis write the dump that it will go back to, between two requests of the clients. It writes none while a guild that went
+// back is not loaded again, because Redis does not have the members' real states then.
 func (h *harness) dumpNow() {
 	h.gate.Lock()
 	defer h.gate.Unlock()
@@ -41,16 +41,16 @@ func (h *harness) dumpNow() {
 	d := dump{at: time.Now(), archived: map[string]version{}, unsaved: map[string]int64{}, waiting: map[string]bool{}}
 	before, waiting := h.scores(ctx), h.waiting(ctx)
 	if err := h.live.Save(ctx).Err(); err != nil {
-		h.t.Fatalf("make Redis write a dump: %v", err)
+		h.t.Fatalf("making Redis write a dump: %v", err)
 	}
-	// Changes that are not saved now were not saved then; those saved before and now were saved then.
+	// Changes that wait now also waited at the dump. Those that waited before the dump and now also did.
 	unsaved := h.waiting(ctx)
 	d.scores = h.scores(ctx)
 	for _, at := range append(waiting, unsaved...) {
 		d.waiting[at] = true
 	}
 	for _, at := range unsaved {
-		// A request whose outcome is unknown may still be under way.
+		// A request with an unknown outcome may still be running.
 		if xp, ok := before[at]; ok && d.scores[at] == xp {
 			d.unsaved[at] = xp
 		}
@@ -58,7 +58,7 @@ func (h *harness) dumpNow() {
 	for _, guild := range []string{mainGuild, churnGuild} {
 		found, err := h.live.HMGet(ctx, "lb:{"+guild+"}:meta", "epoch", "archived", "read").Result()
 		if err != nil {
-			h.t.Fatalf("read the version of a dump: %v", err)
+			h.t.Fatalf("reading the version of a dump: %v", err)
 		}
 		d.archived[guild] = version{number(found[0]), max(number(found[1]), number(found[2]))}
 	}
@@ -67,7 +67,7 @@ func (h *harness) dumpNow() {
 	h.dumped = d
 }
 
-// allLoaded reports whether the guilds are in use, which a request sees to.
+// allLoaded reports whether all guilds are loaded. Its request loads them.
 func (h *harness) allLoaded() bool {
 	guilds := []string{mainGuild}
 	if h.operator.alive {
@@ -79,12 +79,12 @@ func (h *harness) allLoaded() bool {
 	})
 }
 
-// waiting lists the members that are not yet in the archive, as guild/user.
+// waiting lists the members that the archive lacks, as guild/user.
 func (h *harness) waiting(ctx context.Context) (all []string) {
 	for _, guild := range []string{mainGuild, churnGuild} {
 		users, err := h.unsaved(ctx, guild)
 		if err != nil && !errors.Is(err, redis.Nil) {
-			h.t.Fatalf("read what is not saved of a dump: %v", err)
+			h.t.Fatalf("reading the waiting members of a dump: %v", err)
 		}
 		for _, user := range users {
 			all = append(all, guild+"/"+user)
@@ -93,13 +93,13 @@ func (h *harness) waiting(ctx context.Context) (all []string) {
 	return all
 }
 
-// scores reads the boards, past the service, by guild/user.
+// scores reads the boards directly, by guild/user.
 func (h *harness) scores(ctx context.Context) map[string]int64 {
 	scores := map[string]int64{}
 	for _, guild := range []string{mainGuild, churnGuild} {
 		found, err := h.live.ZRangeWithScores(ctx, "lb:{"+guild+"}:xp", 0, -1).Result()
 		if err != nil {
-			h.t.Fatalf("read a board for a dump: %v", err)
+			h.t.Fatalf("reading a board for a dump: %v", err)
 		}
 		for _, z := range found {
 			scores[guild+"/"+fmt.Sprint(z.Member)] = int64(z.Score)

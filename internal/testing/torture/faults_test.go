@@ -15,13 +15,13 @@ type fault struct {
 	name    string
 	target  string // at most one fault of a target at a time
 	weight  int
-	alone   bool // never together with another one
+	alone   bool // never together with another fault
 	replica bool
-	// begin breaks the target and returns a function that mends it. Both run on the test's goroutine.
+	// begin breaks the target and returns a function that repairs it. Both run on the test's goroutine.
 	begin func(h *harness, rng *rand.Rand) (mend func())
 }
 
-// faults lists what may happen to the replicas and servers of a run. Faults that cannot happen to a replica that is down are skipped.
+// faults lists the faults of a run's replicas and servers. Faults of a replica that is down are skipped.
 func (h *harness) faults() []fault {
 	var all []fault
 	switch h.mode {
@@ -40,7 +40,7 @@ func (h *harness) faults() []fault {
 	return all
 }
 
-// redisFaults are what may happen to the one server that there is.
+// redisFaults are the faults of the single server.
 func (h *harness) redisFaults() []fault {
 	all := []fault{
 		{name: "stop Redis", target: "redis", weight: 1, begin: func(h *harness, _ *rand.Rand) func() {
@@ -56,7 +56,7 @@ func (h *harness) redisFaults() []fault {
 			h.redisProxy.Fail(rng.Uint64(), 0.01+0.15*rng.Float64(), testenv.NoReply)
 			return func() { h.redisProxy.Fail(0, 0) }
 		}},
-		// In backwards it looks at the archive meanwhile.
+		// In backwards mode it reads the archive meanwhile.
 		{name: "kill Redis", target: "redis", weight: 3, alone: h.mode == backwards, begin: func(h *harness, _ *rand.Rand) func() {
 			h.freeze()
 			h.killRedis()
@@ -78,7 +78,7 @@ func postgresFaults() []fault {
 			h.postgres.Kill()
 			return h.postgres.Start
 		}},
-		// Postgres is many processes; to the service it is the same when none of their bytes arrive.
+		// Postgres has many processes. To the service it is the same if none of their bytes arrive.
 		{name: "stop Postgres", target: "postgres", weight: 1, begin: func(h *harness, _ *rand.Rand) func() {
 			h.pgProxy.Hold()
 			return h.pgProxy.Release
@@ -95,7 +95,7 @@ func postgresFaults() []fault {
 }
 
 func (h *harness) endReplica(r *replica, s syscall.Signal) func() {
-	served := r.url.Load() != nil // before that, a signal may come too early to be handled
+	served := r.url.Load() != nil // before it serves, a signal may come too early
 	wait := r.signal(s)
 	if wait == nil {
 		return func() {}
@@ -115,12 +115,12 @@ func (h *harness) endReplica(r *replica, s syscall.Signal) func() {
 func (h *harness) revive() {
 	for _, r := range h.replicas {
 		if err := r.revive(); err != nil {
-			h.t.Fatalf("start replica %s again: %v", r.name, err)
+			h.t.Fatalf("starting replica %s again: %v", r.name, err)
 		}
 	}
 }
 
-// torment deals faults until the time is up or there is a violation.
+// torment causes faults until the time is over or there is a violation.
 func (h *harness) torment(d time.Duration) {
 	rng := h.stream(faultStream)
 	faults := deck{rng: rng, all: h.faults()}
@@ -132,7 +132,7 @@ func (h *harness) torment(d time.Duration) {
 			h.pause(between(rng, 0, 200))
 			if second := faults.deal(); second.target != first.target && !second.alone {
 				mend = append(mend, h.breakIt(second, rng))
-				// A replica that was told to end may need its servers for that, so it is waited for last.
+				// A replica that must stop may need its servers, so it is waited for last.
 				if first.replica {
 					slices.Reverse(mend)
 				}
@@ -142,7 +142,7 @@ func (h *harness) torment(d time.Duration) {
 		for _, f := range mend {
 			f()
 		}
-		h.revive() // also those whose start failed while a server was away
+		h.revive() // also those whose start failed while a server was down
 		h.checkReplicas()
 	}
 }
@@ -163,7 +163,7 @@ func (h *harness) breakIt(f fault, rng *rand.Rand) (mend func()) {
 	}
 }
 
-// checkReplicas is a violation when a replica ended by itself or its log has what it must not.
+// checkReplicas reports a violation if a replica ended by itself or its log has a forbidden line.
 func (h *harness) checkReplicas() {
 	for _, r := range h.replicas {
 		for _, trouble := range r.troubles() {
@@ -176,7 +176,7 @@ func between(rng *rand.Rand, low, high int) time.Duration {
 	return time.Duration(low+rng.IntN(high-low)) * time.Millisecond
 }
 
-// deck deals faults: each as often as its weight in every round, in random order, so that a short run has all of them.
+// deck deals faults in random order, each as often as its weight in every round, so that a short run has all of them.
 type deck struct {
 	rng  *rand.Rand
 	all  []fault

@@ -7,12 +7,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// unsavedScript reads which members of a loaded guild are not yet in the archive, in one atomic step.
+// unsavedScript lists the members of a loaded guild that the archive lacks, atomically.
 var unsavedScript = redis.NewScript(`
 if not redis.call('HGET', KEYS[1], 'incarnation') then return false end
 return redis.call('ZRANGEBYSCORE', KEYS[2], 0, '+inf')`)
 
-// watchFloors looks again and again which members are archived. Changes acknowledged before such a look must survive.
+// watchFloors polls which members are archived. Changes acknowledged before such a poll must survive.
 func (h *harness) watchFloors() {
 	for h.running() {
 		for _, guild := range []string{mainGuild, churnGuild} {
@@ -28,7 +28,7 @@ func (h *harness) lookAtFloors(guild string) {
 	defer cancel()
 	found, err := h.unsaved(ctx, guild)
 	if err != nil {
-		return // it is not there at the moment, or the guild is not loaded
+		return // Redis is down, or the guild is not loaded
 	}
 	unsaved := map[string]bool{}
 	for _, user := range found {
@@ -43,7 +43,7 @@ func (h *harness) lookAtFloors(guild string) {
 	}
 }
 
-// unsaved lists the members of a guild that are not yet in the archive; redis.Nil when it is not loaded.
+// unsaved lists the members of a guild that the archive lacks, or returns redis.Nil if the guild is not loaded.
 func (h *harness) unsaved(ctx context.Context, guild string) ([]string, error) {
 	prefix := "lb:{" + guild + "}:"
 	return unsavedScript.Run(ctx, h.live, []string{prefix + "meta", prefix + "dirty"}).StringSlice()

@@ -14,10 +14,10 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// kinds are the periods that guilds count. A run is within one day, so what a member gained is the same in all of them.
+// kinds are the kinds of periods that guilds count. A run is within one day, so a member's gain is the same in all.
 var kinds = []string{"day", "week", "month"}
 
-// pickZone returns a zone in which the day began more than an hour and less than two hours ago, so no day, week or month ends for 22 hours.
+// pickZone returns a zone in which the day began one to two hours ago, so that no day, week or month ends for 22 hours.
 func pickZone(now time.Time) string {
 	ahead := 1 - now.UTC().Hour()
 	if ahead < -12 {
@@ -29,13 +29,13 @@ func pickZone(now time.Time) string {
 	return fmt.Sprintf("Etc/GMT%+d", -ahead) // POSIX signs: Etc/GMT-3 is three hours ahead of UTC
 }
 
-// longestRun is less than what pickZone leaves of a day, with time for the checks at the end.
+// longestRun leaves time of pickZone's day for the checks at the end.
 const longestRun = 20 * time.Hour
 
 // chooseCalendar decides whether guilds count gains, and in which zone.
 func (h *harness) chooseCalendar() {
 	if budget(h.t) > longestRun {
-		h.t.Fatalf("TORTURE_TIME must be at most %v: gains of one day are modelled", longestRun)
+		h.t.Fatalf("TORTURE_TIME must be at most %v, because the model has the gains of one day", longestRun)
 	}
 	h.counts = bytes.Contains(h.must(http.MethodGet, "/v2/openapi.json", nil).body, []byte(`"timeZone"`))
 	zone, err := time.LoadLocation(pickZone(time.Now()))
@@ -48,7 +48,7 @@ func (h *harness) chooseCalendar() {
 
 func (h *harness) today() period.Day { return period.DayAt(time.Now(), h.zone) }
 
-// counted reports whether a guild counts gains. Every third one of those that are created again does not, and which is up to the seed.
+// counted reports whether a guild counts gains. Of recreated guilds every third one does not; the seed decides which.
 func (h *harness) counted(guild string) bool {
 	return h.counts && (guild == mainGuild || (uint64(h.operator.born)+h.seed)%3 != 0)
 }
@@ -73,7 +73,7 @@ type historyBody struct {
 	} `json:"days"`
 }
 
-// today is what the history has of the day; ok is false when it has anything else.
+// today returns the history's gain of the day. ok is false if the history has any other day.
 func (b historyBody) today(day period.Day) (gained int64, ok bool) {
 	if len(b.Days) == 0 {
 		return 0, true
@@ -82,7 +82,7 @@ func (b historyBody) today(day period.Day) (gained int64, ok bool) {
 	return one.Gained, len(b.Days) == 1 && one.Date == day.String() && one.Gained != 0
 }
 
-// history reads what a member gained; definite is false when it was not answered.
+// history reads a member's gains. definite is false without an answer.
 func (c *client) history(m *member) (definite bool) {
 	r := c.replica()
 	c.h.gate.RLock()
@@ -113,7 +113,7 @@ func (c *client) history(m *member) (definite bool) {
 	return definite
 }
 
-// checkCounterRow checks a counter's row on a period's page: only increments made its XP, so its gain is its XP.
+// checkCounterRow checks a counter's row on a period's page. Only increments make its XP, so its gain equals its XP.
 func (h *harness) checkCounterRow(guild string, row pageRow) {
 	for _, c := range h.counters {
 		if c.guild == guild && c.user == row.UserID && row.Gained != row.XP {
@@ -122,7 +122,7 @@ func (h *harness) checkCounterRow(guild string, row pageRow) {
 	}
 }
 
-// checkPeriods compares all reads of a guild's running periods with the model and with each other, once every member was read.
+// checkPeriods compares all reads of a guild's running periods with the model and each other, after every member was read.
 func (h *harness) checkPeriods(final *client, guild string) {
 	if !h.counted(guild) {
 		h.checkNoPeriods(final, guild)
@@ -152,7 +152,7 @@ func (h *harness) checkPeriods(final *client, guild string) {
 	}
 }
 
-// checkGainers checks that a period's board has exactly the members that gained.
+// checkGainers checks that a period's board has exactly the members with gains.
 func (h *harness) checkGainers(guild, kind string, rows []pageRow) {
 	shown := map[string]bool{}
 	for _, row := range rows {
@@ -191,7 +191,7 @@ type totals struct {
 	} `json:"winners"`
 }
 
-// checkTotals compares the list of periods and the activity with the board of the day, which equals those of the week and the month.
+// checkTotals compares the list of periods and the activity with the day's board, which equals the week's and the month's.
 func (h *harness) checkTotals(final *client, guild string, rows []pageRow) {
 	sum := int64(0)
 	for _, row := range rows {
@@ -224,7 +224,7 @@ func (h *harness) checkTotals(final *client, guild string, rows []pageRow) {
 	}
 }
 
-// checkNoPeriods holds a guild that counts nothing to it.
+// checkNoPeriods checks that a guild that counts nothing has no periods.
 func (h *harness) checkNoPeriods(final *client, guild string) {
 	if !h.counts {
 		return
@@ -256,7 +256,7 @@ func (h *harness) get(final *client, path string, into any) bool {
 	}, "GET %s", path)
 }
 
-// until repeats a read until it is answered; a violation when it is not in time. It returns false once anything is broken.
+// until repeats a read until it is answered, and reports a violation if it takes too long. It returns false after any violation.
 func (h *harness) until(about subject, answered func() bool, what string, args ...any) bool {
 	if !testenv.Poll(patience, func() bool { return h.isBroken() || answered() }) {
 		h.violation(about, fmt.Sprintf("not answered %v after the last fault: ", patience)+fmt.Sprintf(what, args...))

@@ -21,8 +21,8 @@ import (
 const (
 	clients          = 16
 	membersEach      = 8
-	crowds           = 3   // clients that have more, for calls of several steps
-	crowdMembers     = 250 // each of theirs
+	crowds           = 3   // clients with more members, for calls of several steps
+	crowdMembers     = 250 // of each such client
 	sharedMembers    = 6
 	snapshotInterval = 200 * time.Millisecond
 	defaultTime      = 11 * time.Second
@@ -36,27 +36,27 @@ const (
 	againAtMost = 100 * time.Millisecond
 )
 
-// mode is how Redis is set up, and so what it may lose.
+// mode is the set-up of Redis, which decides what it may lose.
 type mode int
 
 const (
 	durable   mode = iota // AOF, always: it loses nothing
 	volatile              // it comes back empty and loses unarchived changes
-	backwards             // it comes back with an old dump
-	sentinel              // it has replicas, one of which takes over; changes that no replica has are lost
-	cluster               // it is several masters with replicas, between which guilds move
+	backwards             // it goes back to an old dump
+	sentinel              // a replica is promoted; changes that no replica has are lost
+	cluster               // several masters with replicas; guilds move between them
 )
 
-// loses reports whether Redis may lose what was acknowledged.
+// loses reports whether Redis may lose acknowledged changes.
 func (m mode) loses() bool { return m == volatile || m == backwards }
 
-// fleet is what the replicas of a run are.
+// fleet describes the replicas of a run.
 type fleet struct {
 	names    []string
-	balanced bool // the clients ask a balancer, and know no replica
+	balanced bool // clients use a balancer
 }
 
-// pair is two replicas, of which each client asks one until it is away.
+// pair is two replicas. Each client uses one until it is down.
 var pair = fleet{names: []string{"a", "b"}}
 
 // harness is one run: the servers, the replicas, the clients and the model.
@@ -72,10 +72,10 @@ type harness struct {
 	pgProxy    *testenv.Proxy
 	sentinels  *testenv.Sentinels    // or these
 	cluster    *testenv.RedisCluster // or this
-	onRedis    []string              // the settings that lead a service there
-	live       redis.UniversalClient // straight to Redis, for what only the harness looks at
+	onRedis    []string              // a service's settings for it
+	live       redis.UniversalClient // directly to Redis, for the harness only
 	replicas   []*replica
-	fronts     []*replica // what the clients ask: the replicas, or the balancer before them
+	fronts     []*replica // where clients send requests: the replicas or the balancer
 	balancer   *balancer  // nil without one
 	apiKey     string
 	keyID      string
@@ -83,34 +83,34 @@ type harness struct {
 	counts bool           // guilds count gains
 	zone   *time.Location // of the guilds
 
-	users     []string // of every guild
+	users     []string // users of every guild
 	counters  []*counter
 	clients   []*client
 	operator  *operator
 	restorer  *restorer // nil where no guild is restored
-	hook      *webhook  // nil where nothing is announced
+	hook      *webhook  // nil if nothing is announced
 	announced *announced
-	faulted   int // how many faults there were
+	faulted   int // number of faults
 
-	// gate is read-locked during each attempt and its record in the model. Under the write lock no attempt is under way.
+	// gate is read-locked during each attempt and its record in the model. Under the write lock no attempt is running.
 	gate   sync.RWMutex
-	losses int // how often Redis lost something; guarded by gate
+	losses int // number of losses of Redis; guarded by gate
 
 	redisBroken atomic.Bool
 
-	thawed  atomic.Int64  // when bytes to Redis were last held up, in ns since 1970
-	halted  chan struct{} // closed when clients are to end
+	thawed  atomic.Int64  // when bytes to Redis were last delayed, in ns since 1970
+	halted  chan struct{} // closed when clients must end
 	haltOne sync.Once
 	ended   atomic.Int64 // when, in ns since 1970
 
 	mu       sync.Mutex
 	broken   string
 	schedule []string
-	floors   map[string]time.Time // what was acknowledged before is in the archive; by guild/user
+	floors   map[string]time.Time // changes acknowledged before this time are archived; by guild/user
 	dumped   dump
 }
 
-// budget is how long the faults of one mode last.
+// budget returns how long the faults of a mode last.
 func budget(t *testing.T) time.Duration {
 	text := os.Getenv("TORTURE_TIME")
 	switch {
@@ -138,10 +138,10 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// stream is a source of choices of its own for each part of the run.
+// stream returns a source of random choices for one part of the run.
 func (h *harness) stream(number uint64) *rand.Rand { return rand.New(rand.NewPCG(h.seed, number)) }
 
-// Streams of random choices; the clients' come after these.
+// Numbers of streams. Those of the clients follow.
 const (
 	faultStream = iota
 	operatorStream
@@ -185,7 +185,7 @@ func newHarness(t *testing.T, m mode, f fleet) *harness {
 	return h
 }
 
-// startRedis starts what Redis is in this mode, and returns the settings that lead a service to it.
+// startRedis starts Redis in this mode, and returns a service's settings for it.
 func (h *harness) startRedis() (environ []string) {
 	if h.mode == sentinel || h.mode == cluster {
 		return h.startReplicated()
@@ -210,7 +210,7 @@ func (h *harness) environment() []string {
 	}, h.onRedis...)
 }
 
-// setUp makes the guild, the key, the clients and the members that they share.
+// setUp creates the guilds, the key, the clients and the shared members.
 func (h *harness) setUp() {
 	h.chooseCalendar()
 	h.must("PUT", "/admin/guilds/"+mainGuild, h.guildDocument("Torture", h.counts))
@@ -219,7 +219,7 @@ func (h *harness) setUp() {
 	})
 	var made struct{ ID, Key string }
 	if err := json.Unmarshal(a.body, &made); err != nil {
-		h.t.Fatalf("the answer to a new key: %v", err)
+		h.t.Fatalf("decoding the answer to a new key: %v", err)
 	}
 	h.apiKey, h.keyID = made.Key, made.ID
 	for i := range sharedMembers {
@@ -259,7 +259,7 @@ func (h *harness) newMember(guild, user string) *member {
 	return m
 }
 
-// awaitSaved waits until the archive has the counters: whatever Redis loses from now on, they exist.
+// awaitSaved waits until the archive has the counters, so that they exist whatever Redis loses.
 func (h *harness) awaitSaved() {
 	testenv.Wait(h.t, "the archive has the counters", func() bool {
 		rows, err := h.rows()
@@ -267,7 +267,7 @@ func (h *harness) awaitSaved() {
 	})
 }
 
-// guildDocument returns a guild's settings. Its kinds of periods never change, or replicas would count by different settings for a while.
+// guildDocument returns a guild's settings. Their kinds of periods never change, or replicas would count by different settings for a while.
 func (h *harness) guildDocument(name string, counted bool) map[string]any {
 	document := map[string]any{
 		"name": name, "memberCount": 1000, "ownerId": ownerID, "xpGainInterval": cooldown.Milliseconds(),
@@ -280,18 +280,18 @@ func (h *harness) guildDocument(name string, counted bool) map[string]any {
 	return document
 }
 
-// must is a request that has to succeed: nothing is broken yet.
+// must sends a request that must succeed, because there was no fault yet.
 func (h *harness) must(method, path string, body any) answer {
 	h.t.Helper()
 	a := h.call(h.replicas[0], method, path, "", body)
 	if a.verdict != done {
-		h.t.Fatalf("%s %s before any fault: %s\n%s", method, path, a.text, h.replicas[0].logTail())
+		h.t.Fatalf("%s %s failed before any fault: %s\n%s", method, path, a.text, h.replicas[0].logTail())
 	}
 	return a
 }
 
-// awaitReady waits until every replica serves members; false, with a violation, when one does not in time. A start that the last fault
-// made fail is repeated.
+// awaitReady waits until every replica serves members, and reports a violation if one takes too long. It repeats a start that the last fault
+// made fail.
 func (h *harness) awaitReady() bool {
 	for _, r := range h.replicas {
 		if !h.until(nil, func() bool {
@@ -349,13 +349,13 @@ func (h *harness) isBroken() bool {
 	return h.broken != ""
 }
 
-// flowing returns since when bytes to Redis have not been held up. It is in the future while they are.
+// flowing returns the time since which bytes to Redis are not delayed. It is in the future while they are.
 func (h *harness) flowing() time.Time { return time.Unix(0, h.thawed.Load()) }
 
 func (h *harness) freeze() { h.thawed.Store(time.Now().Add(time.Hour).UnixNano()) }
 func (h *harness) thaw()   { h.thawed.Store(time.Now().UnixNano()) }
 
-// floorOf returns a time. All changes of the member that were acknowledged before it are in the archive.
+// floorOf returns a time. All changes of the member that were acknowledged before it are archived.
 func (h *harness) floorOf(guild, user string) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// flags say by whom a user is hidden, in the order of flagNames. Setting or lifting a flag is repeated until it is answered, so flags are always
+// flags says who hides a user, in the order of flagNames. A change of flags is repeated until it is answered, so flags are always
 // certain.
 type flags uint8
 
@@ -27,7 +27,7 @@ func (f flags) words() []string {
 
 func hiddenPath(guild string) string { return "/v2/guilds/" + guild + "/hidden" }
 
-// hide sets or lifts one flag of some of the client's own members, and of its stranger, who has no entry.
+// hide sets or lifts one flag of some of the client's members, and of its stranger, who has no entry.
 func (c *client) hide(m *member) {
 	i := c.rng.IntN(len(flagNames))
 	bit := flags(1 << i)
@@ -67,7 +67,7 @@ func (c *client) hide(m *member) {
 		case a.verdict == done:
 			var body struct{ Changed int }
 			_ = json.Unmarshal(a.body, &body)
-			// An earlier attempt may have changed them.
+			// An earlier attempt may have changed the flags.
 			if body.Changed != changes && (attempt == 1 || body.Changed != 0) {
 				c.h.violation(m, fmt.Sprintf("%s changed %d, not %d", what, body.Changed, changes))
 			}
@@ -83,7 +83,7 @@ func (c *client) hide(m *member) {
 	}
 }
 
-// showsFlags reads by whom a member is hidden. The process that acknowledged the last change must show it at once, the others a little later.
+// showsFlags reads a member's flags. The process that acknowledged their last change must show it at once, the others soon.
 func (c *client) showsFlags(m *member) (right bool) {
 	c.h.gate.RLock()
 	defer c.h.gate.RUnlock()
@@ -105,7 +105,7 @@ func (c *client) showsFlags(m *member) (right bool) {
 	return false
 }
 
-// everybody returns every member, and the strangers.
+// everybody returns every member and the strangers.
 func (h *harness) everybody() []*member {
 	all := h.members()
 	for _, c := range h.clients {
@@ -114,7 +114,7 @@ func (h *harness) everybody() []*member {
 	return all
 }
 
-// hidden lists who must be hidden in a guild, with the words of the flags.
+// hidden lists the users who must be hidden in a guild, with the names of their flags.
 func (h *harness) hidden(guild string) map[string]string {
 	all := map[string]string{}
 	for _, m := range h.everybody() {
@@ -128,7 +128,7 @@ func (h *harness) hidden(guild string) map[string]string {
 	return all
 }
 
-// checkHidden waits until a replica shows the right flags of all users whose flags ever changed, and compares its lists of hidden users with the model.
+// checkHidden waits until a replica shows the right flags of all users whose flags ever changed, and compares its lists of hidden users.
 func (h *harness) checkHidden(reader *client) bool {
 	for _, m := range h.members() {
 		if m.flagged && !h.until(m, func() bool { return reader.showsFlags(m) }, "the flags of member %s, which are %v", m.user, m.flags.words()) {

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// openPage follows the open page of the guild's board on a replica; order is the last order of rows that it was sent.
+// openPage follows the open page of the guild's board on a replica. order is the last order of rows that it got.
 func (h *harness) openPage(r *replica) (order *atomic.Value) {
 	h.t.Helper()
 	order = &atomic.Value{}
@@ -42,9 +42,9 @@ func (h *harness) openPage(r *replica) (order *atomic.Value) {
 	return order
 }
 
-// A replica is killed when the archive has a change of a flag and Redis does not. The other one, where only a page is open, has it in force
-// within a second. So has an emptied Redis. Without Postgres a change is refused and not made.
-func TestAFlagOutlivesTheReplicaThatTookIt(t *testing.T) {
+// A replica is killed when the archive has a change of a flag and Redis does not. The other replica, with only an open page, applies it within
+// a second, and so does an emptied Redis. Without Postgres a change is refused and not made.
+func TestAFlagOutlivesTheReplicaThatChangedIt(t *testing.T) {
 	h := newHarness(t, durable, pair)
 	a, b := h.replicas[0], h.replicas[1]
 	hiddenUser := h.counters[0].user
@@ -69,17 +69,17 @@ func TestAFlagOutlivesTheReplicaThatTookIt(t *testing.T) {
 		go set(a, hidden)
 		testenv.Wait(t, "the archive has the flag", func() bool { return archived(hidden) })
 		if shows(hidden) {
-			t.Fatal("Redis had the flag before it could")
+			t.Fatal("Redis had the flag before it could, so the test proves nothing")
 		}
 		wait := a.signal(syscall.SIGKILL)
 		wait()
-		h.redisProxy.Cut() // with what the dead one had sent
+		h.redisProxy.Cut() // drops what the dead replica had sent
 		h.redisProxy.Release()
 		began := time.Now()
 		testenv.Wait(t, fmt.Sprintf("the open page of the other replica shows that hidden is %v", hidden), func() bool { return shows(hidden) })
-		t.Logf("in force %v after Redis was there again", time.Since(began).Round(time.Millisecond))
+		t.Logf("the flag was applied %v after Redis came back", time.Since(began).Round(time.Millisecond))
 		if body := page(b); strings.Contains(body, hiddenUser) == hidden {
-			t.Errorf("hidden is %v, and the board is %s", hidden, body)
+			t.Errorf("with the user hidden: %v, the board is %s", hidden, body)
 		}
 		h.restart(a)
 	}
@@ -88,19 +88,19 @@ func TestAFlagOutlivesTheReplicaThatTookIt(t *testing.T) {
 	}
 	for _, r := range h.replicas {
 		if body := page(r); body == "" || strings.Contains(body, hiddenUser) {
-			t.Errorf("after Redis was emptied, the board of %s is %s", r.name, body)
+			t.Errorf("after Redis was emptied the board of replica %s is %s, want it without the hidden user", r.name, body)
 		}
 	}
 	h.postgres.Kill()
 	if refused := set(b, false); refused.status != http.StatusServiceUnavailable {
-		t.Errorf("without Postgres, lifting a flag is %s", refused.text)
+		t.Errorf("lifting a flag without Postgres is %s, want 503", refused.text)
 	}
 	if body := page(b); body == "" || strings.Contains(body, hiddenUser) {
-		t.Errorf("without Postgres, the board is %s", body)
+		t.Errorf("without Postgres the board is %s, want it without the hidden user", body)
 	}
 	h.postgres.Start()
 	if !archived(true) {
-		t.Error("what was refused is in the archive")
+		t.Error("the archive has the refused change")
 	}
 	testenv.Wait(t, "the flag is lifted", func() bool { return set(b, false).verdict == done })
 	testenv.Wait(t, "the open page shows that it is", func() bool { return shows(false) })

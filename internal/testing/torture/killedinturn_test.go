@@ -9,14 +9,14 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// trio is three replicas behind a balancer without sticky sessions, so that nearly every request of a client goes to
-// another one than the request before.
+// trio is three replicas behind a balancer without sticky sessions, so that nearly every request of a client goes to another replica than
+// the one before.
 var trio = fleet{names: []string{"a", "b", "c"}, balanced: true}
 
-// servedMeanwhile is how many requests have to be answered with 2xx while a replica is away, by the others.
+// servedMeanwhile is the number of requests that the others must answer with 2xx while a replica is down.
 const servedMeanwhile = 30
 
-// Three replicas behind a balancer are killed one after the other, again and again, and stopped by SIGTERM in one round. A change that one of
+// Three replicas behind a balancer are killed one after another, again and again, and stopped by SIGTERM in one round. A change that one of
 // them acknowledged is on all, once, and the others serve meanwhile.
 func TestThreeReplicasAreKilledInTurn(t *testing.T) {
 	testenv.Long(t)
@@ -24,7 +24,7 @@ func TestThreeReplicasAreKilledInTurn(t *testing.T) {
 	h.under(func() { h.killInTurn(budget(t)) })
 }
 
-// killInTurn ends each replica in turn and starts it again, in two rounds or more. In the second one they get SIGTERM.
+// killInTurn ends each replica in turn and starts it again, in two rounds or more. In the second round they get SIGTERM.
 func (h *harness) killInTurn(d time.Duration) {
 	rng := h.stream(faultStream)
 	deadline := time.Now().Add(d)
@@ -41,7 +41,7 @@ func (h *harness) killInTurn(d time.Duration) {
 	}
 }
 
-// replace ends a replica by a signal and starts it again. The others have to serve until it does.
+// replace ends a replica with a signal and starts it again. The others must serve meanwhile.
 func (h *harness) replace(r *replica, s syscall.Signal) {
 	if !h.running() {
 		return
@@ -60,13 +60,13 @@ func (h *harness) restart(r *replica) {
 		return
 	}
 	h.await(fmt.Sprintf("replica %s serves again", r.name), func() bool {
-		h.revive() // once more, as a supervisor does, if a server did not answer its start in time
+		h.revive() // again, as a supervisor does, if a server was slow
 		return r.url.Load() != nil
 	})
 	h.tell("  replica %s serves again", r.name)
 }
 
-// end ends a replica by a signal. After SIGTERM it must end without trouble, since nothing is broken.
+// end ends a replica with a signal. After SIGTERM it must exit without an error, because every server works.
 func (h *harness) end(r *replica, s syscall.Signal) {
 	h.tell("%v to replica %s", s, r.name)
 	h.faulted++
@@ -80,7 +80,7 @@ func (h *harness) end(r *replica, s syscall.Signal) {
 	}
 }
 
-// await waits until it is so; a violation when it is not in time.
+// await waits until so returns true, and reports a violation if it takes too long.
 func (h *harness) await(what string, so func() bool) {
 	if !testenv.Poll(patience, func() bool { return !h.running() || so() }) {
 		h.violation(nil, fmt.Sprintf("not within %v: %s", patience, what))

@@ -10,14 +10,14 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// entry is a member as the end of a run finds it, in Redis or in the archive.
+// entry is a member at the end of a run, in Redis or in the archive.
 type entry struct {
 	xp, messages, updated, cooldown, gained int64
 	name                                    string
 	away                                    bool
 }
 
-// readLive adds a guild's members, past the service, and reports whether Redis holds the guild.
+// readLive adds a guild's members from Redis, and reports whether the guild is loaded.
 func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -72,17 +72,17 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 	return true, nil
 }
 
-// entryOf reads a member's XP and entry as Redis has them.
+// entryOf parses a member's XP and entry as Redis has them.
 func entryOf(xp, text string) (e entry, err error) {
 	e.xp = number(xp)
 	fields := strings.Split(text, "\x00")
 	if len(fields) != 10 {
-		return e, fmt.Errorf("an entry has %d fields: %q", len(fields), text)
+		return e, fmt.Errorf("an entry has %d fields, want 10: %q", len(fields), text)
 	}
 	e.messages, e.updated, e.cooldown, e.away, e.name = number(fields[0]), number(fields[1]), number(fields[2]), fields[3] == "a", fields[8]
 	gains, err := period.ParseGains(strings.TrimPrefix(fields[4], "!"))
 	if err != nil {
-		return e, fmt.Errorf("the gains of an entry, %q: %w", text, err)
+		return e, fmt.Errorf("parsing the gains of the entry %q: %w", text, err)
 	}
 	for _, g := range gains {
 		e.gained += g.Gained

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// killRedis kills Redis in the middle of everything, and tells the model what it may have lost, before it comes back.
+// killRedis kills Redis in the middle of everything, and tells the model what it may have lost before Redis comes back.
 func (h *harness) killRedis() {
 	h.redis.Kill()
 	if !h.mode.loses() {
 		return
 	}
-	h.gate.Lock() // all that was under way has ended: with an answer, or with an unknown outcome
+	h.gate.Lock() // all running attempts have ended, with an answer or an unknown outcome
 	defer h.gate.Unlock()
 	var rows map[string]archived
 	if h.mode == backwards {
 		var err error
 		if rows, err = h.quietRows(); err != nil {
-			h.t.Fatalf("read the archive while Redis is down: %v", err)
+			h.t.Fatalf("reading the archive while Redis is down: %v", err)
 		}
 	}
 	h.losses++
@@ -49,14 +49,14 @@ func (h *harness) killRedis() {
 	}
 }
 
-// merged returns a member's possible states after an old dump came back: that of the archive, that of the dump, or, if the archive did not have
-// the dump's change, the merge of both. The merge never has less XP than either, so it may undo a decrement that only one of them has.
+// merged returns a member's possible states after an old dump came back: that of the archive, that of the dump, or, if the archive lacked the
+// dump's change, the merge of both. The merge never has less XP than either, so it may undo a decrement that only one of them has.
 func (h *harness) merged(m *member, rows map[string]archived) []known {
 	at := m.guild + "/" + m.user
 	row, ok := rows[at]
 	m.prune(h.dumped.at)
-	created := m.trail[0].from.After(h.dumped.at) // the guild was created since the dump, which has one before it at most
-	// A row has the rev at which its page was read: the dump knows of no newer ones.
+	created := m.trail[0].from.After(h.dumped.at) // created after the dump, which has at most an earlier guild
+	// A row has the rev at which its page was read, so the dump knows no newer ones.
 	newer := ok && (created || h.dumped.archived[m.guild].before(row.Epoch, row.Rev))
 	archive := []known{{}}
 	if ok {
@@ -68,12 +68,12 @@ func (h *harness) merged(m *member, rows map[string]archived) []known {
 	before := m.trail[0].of(m.now(h.dumped.at).key)
 	var all []known
 	if !newer {
-		all = slices.Clone(before) // the dump may have all that is archived, and then it is what counts
+		all = slices.Clone(before) // the dump may have everything archived, and then it counts
 	}
 	least, unsaved := h.dumped.unsaved[at]
 	for _, a := range archive {
 		for _, d := range before {
-			// Whatever did not wait in the dump is in the archive, with all that is recorded of it.
+			// A member that did not wait at the dump is archived with everything recorded of it.
 			if (!unsaved || a.exists && a.xp >= least) && (a.made || !d.made) {
 				all = append(all, a)
 			}
@@ -85,8 +85,8 @@ func (h *harness) merged(m *member, rows map[string]archived) []known {
 	return slices.DeleteFunc(all, func(k known) bool { return k.exists && k.xp < least })
 }
 
-// both merges a member's states in the archive and in an old dump. User data comes from the later state. The higher gain counts. A gain of 0 has no
-// record, so a gain below 0 in the other state may count.
+// both merges a member's states in the archive and in an old dump. User data comes from the later state, and the higher gain counts. A gain
+// of 0 has no record, so a gain below 0 in the other state may count.
 func both(a, d known) []known {
 	if !a.exists {
 		return []known{d}
@@ -104,7 +104,7 @@ func both(a, d known) []known {
 		d.gained, named.gained = lower, lower
 		all = append(all, d, named)
 	}
-	if a.away != d.away { // who was updated last says who is present
+	if a.away != d.away { // the later update decides the presence
 		for _, k := range all {
 			k.away = a.away
 			all = append(all, k)
@@ -113,8 +113,8 @@ func both(a, d known) []known {
 	return all
 }
 
-// rowOf returns the possible states for a member's row in the archive. The row does not show if it includes the change that is being repeated. The
-// trail's moments with that state, from the dump's on, do. A row that is not newer than the dump may be from before the change.
+// rowOf returns the possible states for a member's row in the archive. The row does not show whether it includes the change that is being
+// repeated, but the trail's moments with that state, from the dump on, do. A row not newer than the dump may be from before the change.
 func (m *member) rowOf(row state, newer bool) (all []known) {
 	now := m.now(time.Time{})
 	moments := append(m.trail[:len(m.trail):len(m.trail)], now)

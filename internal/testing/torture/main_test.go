@@ -10,14 +10,14 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// asReplica makes the test binary behave as the program itself, so that replicas are processes that can be killed.
+// asReplica makes the test binary run as the program, so that replicas are processes that can be killed.
 const asReplica = "TORTURE_REPLICA"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asReplica) == "" {
 		testenv.Main(m)
 	}
-	// The other end of standard input is held by the test binary and closes with it, however it ends.
+	// The test binary holds the other end of standard input, which closes when the binary ends, however it ends.
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(3)

@@ -8,31 +8,31 @@ import (
 )
 
 const (
-	messageXP   = 977 // what a message is worth: no sum of the small amounts looks like it
+	messageXP   = 977 // the XP of a message; no sum of the small amounts looks like it
 	cooldown    = 10 * time.Second
-	stepMembers = 100 // of how many members one step takes the messages
+	stepMembers = 100 // members in one step of a call
 	talkChannel = "500000000000000001"
-	deafChannel = "500000000000000002" // ignored: its messages are not counted
+	deafChannel = "500000000000000002" // ignored: its messages do not count
 	muteChannel = "500000000000000003" // its messages count, and give no XP
-	uncounted   = -1                   // what a message is worth that is not counted
+	uncounted   = -1                   // the worth of a message that does not count
 )
 
-// messagesCall is one request with messages of some of a client's members, or a bulk change of them, where each has one.
+// messagesCall is one request with messages of some of a client's members, or a bulk change of them, with one change of each.
 type messagesCall struct {
 	guild   string
-	mode    string    // of a bulk change; empty for messages
-	key     string    // Idempotency-Key; empty for none
-	authors []*member // each once, in the order of their first messages
-	parts   []change  // of each author: what its messages ask for
-	from    []int     // of each message: its author's place
-	worth   []int64   // of each message
+	mode    string    // of a bulk change, or empty for messages
+	key     string    // Idempotency-Key; may be empty
+	authors []*member // each once, ordered by their first messages
+	parts   []change  // the change of each author
+	from    []int     // the author's index of each message
+	worth   []int64   // the worth of each message
 	sent    []map[string]any
-	began   time.Time // when it was first sent
+	began   time.Time // time of the first attempt
 
-	answer []byte // the first one, once there is one
+	answer []byte // the first answer
 }
 
-// many sends a call; with a key, again and again until it is answered.
+// many sends a call. With a key it repeats the call until it is answered.
 func (c *client) many() {
 	wanted := c.compose()
 	if wanted == nil {
@@ -63,7 +63,7 @@ func (c *client) many() {
 }
 
 // attempt sends a call once, and gives each author's model its part of the answer. After a call without an answer, each of its steps may have
-// been made or not, and members of one step may have different possible states, so each author has a model of its own.
+// been made or not, and members of one step may have different possible states, so each author has its own model.
 func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem string, about subject) {
 	c.h.gate.RLock()
 	defer c.h.gate.RUnlock()
@@ -100,8 +100,8 @@ func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem st
 	return a, "", nil
 }
 
-// cooled records that messages gave XP, or gave none, at some time from began to ended. It returns false if the cooldown does not allow
-// that. A Redis that loses data may lose cooldowns.
+// cooled records that messages gave XP, or none, at some time from began to ended. It returns false if the cooldown does not allow that. A
+// Redis that loses data may lose cooldowns.
 func (m *member) cooled(gained bool, began, ended time.Time, kept bool) bool {
 	if !gained || !kept {
 		return true
@@ -111,14 +111,14 @@ func (m *member) cooled(gained bool, began, ended time.Time, kept bool) bool {
 	}
 	// The pending change may be a deletion, which ends the cooldown.
 	if len(m.pending) == 0 {
-		m.held = began.Add(cooldown - time.Millisecond) // Redis has no smaller times
+		m.held = began.Add(cooldown - time.Millisecond) // Redis has milliseconds
 	}
 	return true
 }
 
-// compose chooses authors and their messages; nil when every member has to settle first.
+// compose chooses authors and their messages. It returns nil if every member must settle first.
 func (c *client) compose() *messagesCall {
-	c.h.gate.RLock() // a loss of Redis changes what members may be
+	c.h.gate.RLock() // a loss of Redis changes the members' possible states
 	defer c.h.gate.RUnlock()
 	most := len(c.members)
 	if c.rng.IntN(3) == 0 {
@@ -176,8 +176,8 @@ func (w *messagesCall) add(c *client, author int) {
 	w.sent, w.from, w.worth = append(w.sent, message), append(w.from, author), append(w.worth, worth)
 }
 
-// read checks that the answer fits the call and is consistent: each message counts, and only an author's first message that is
-// worth XP can give it, up to the cap. It returns the outcome for each author.
+// read checks that the answer fits the call and is consistent: each message counts, and only an author's first message worth XP can give it,
+// up to the cap. It returns the outcome for each author.
 func (w *messagesCall) read(body []byte) (says []outcome, problem string) {
 	var answer struct {
 		Results []struct {
@@ -224,8 +224,8 @@ func (w *messagesCall) read(body []byte) (says []outcome, problem string) {
 	return says, ""
 }
 
-// repeatableCall keeps a call that may be sent again: its records are still there in a Redis that loses nothing, and its
-// guild is not another one by then.
+// repeatableCall keeps a call that can be repeated: Redis loses nothing, so it still has the records, and the guild is not recreated by
+// then.
 func (c *client) repeatableCall(made *messagesCall, a answer) {
 	if made.key == "" || c.h.mode.loses() || made.guild != mainGuild {
 		return
@@ -234,8 +234,8 @@ func (c *client) repeatableCall(made *messagesCall, a answer) {
 	c.said = made
 }
 
-// repeatMessages sends the last call again, which must get the same answer, or another one under its key, which is refused. Neither
-// changes anything, so the model stays as it is.
+// repeatMessages repeats the last call, which must get the same answer, or sends another under its key, which must be refused. Neither changes
+// anything, so the model stays the same.
 func (c *client) repeatMessages() {
 	made, want := c.said, done
 	sent := made.sent
@@ -261,7 +261,7 @@ func (c *client) repeatMessages() {
 	}
 }
 
-// callCount counts the calls that were answered.
+// callCount counts the answered calls.
 type callCount struct{ all, large, repeated, hides int }
 
 func (n *callCount) add(answered *messagesCall, attempts int) {

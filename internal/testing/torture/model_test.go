@@ -8,41 +8,41 @@ import (
 	"time"
 )
 
-// settleTime is how long after its answer was lost a change may still happen: its bytes may be anywhere between the
-// replica and Redis. It is counted from the end of the last stop of Redis, which keeps bytes waiting.
+// settleTime is how long after a lost answer its change may still happen, because its bytes may be anywhere between the replica and Redis. It
+// is counted from the end of the last stop of Redis, which keeps bytes waiting.
 const settleTime = 2 * time.Second
 
-// mostPending is how many changes with an unknown outcome a client lets a member have before it waits for them to settle.
+// mostPending is the number of changes with an unknown outcome that a member may have before its client waits for them to settle.
 const mostPending = 2
 
 // possible is one possible state of a member, given all answers so far.
 type possible struct {
 	state
-	open   uint8   // the pending changes that have not happened yet and still may, a bit for each
-	result outcome // of the change that is being repeated under its key, once it has happened
+	open   uint8   // a bit for each pending change that may still happen
+	result outcome // of the change being repeated under its key, once it has happened
 }
 
-// member is the model of a member that one client owns, so that its changes come one after the other. It holds a set of
-// possible states. Unknown outcomes enlarge the set, and the next definite answer reduces it.
+// member is the model of a member that one client owns, so that its changes come one after another. It has a set of possible states.
+// Unknown outcomes enlarge the set, and the next definite answer reduces it.
 type member struct {
 	guild, user string
 	may         map[possible]bool
 	pending     []pendingChange
-	keyed       int // the index in pending of the change that is being repeated under its key; -1 for none
+	keyed       int // index in pending of the change being repeated under its key, or -1
 
-	made    change    // the last one that was made and answered under a key
-	outcome outcome   // that it was answered with
-	held    time.Time // until when no message can give it XP, if that is known
-	free    time.Time // since when messages must give it XP again, if nothing is pending
+	made    change    // the last change made and answered under a key
+	outcome outcome   // its answer
+	held    time.Time // no message can give it XP until then, if known
+	free    time.Time // messages must give it XP from then on, if nothing is pending
 
-	flags     flags  // by whom it is hidden
-	flagged   bool   // they changed, once
-	flaggedBy string // the process that acknowledged the last change of them
+	flags     flags  // who hides it
+	flagged   bool   // its flags changed at least once
+	flaggedBy string // the process that acknowledged their last change
 
 	counted  bool // its guild counts gains
-	fleeting bool // what a read shows may be lost with its master, until it is acknowledged
+	fleeting bool // a read may show what is lost with its master, until it is acknowledged
 
-	trail   []moment // earlier possible states, for a Redis that loses data; nil when Redis never does
+	trail   []moment // earlier possible states; nil if Redis never loses data
 	history []event
 }
 
@@ -71,7 +71,7 @@ func (m *member) closure() map[possible]bool {
 			if p.open&bit == 0 {
 				continue
 			}
-			// A change that would be refused now changes nothing and leaves nothing behind, so it stays open.
+			// A change that would be refused now has no effect, so it stays open.
 			for _, e := range m.effects(c.change, p.state) {
 				next := possible{state: e.after, open: p.open &^ bit, result: p.result}
 				if i == m.keyed {
@@ -98,7 +98,7 @@ func (m *member) effects(c change, s state) []effect {
 	return all
 }
 
-// answered records an answer to a change. It returns false when no possible order of events explains the answer.
+// answered records an answer to a change. It returns false if no order of events explains the answer.
 func (m *member) answered(c change, a answer) bool {
 	if a.verdict == unsent {
 		return true
@@ -115,7 +115,7 @@ func (m *member) answered(c change, a answer) bool {
 		if m.keyed >= 0 {
 			bit := uint8(1) << m.keyed
 			if p.open&bit == 0 {
-				// An earlier attempt made the change, so this was its recorded outcome.
+				// An earlier attempt made the change, and its recorded outcome is the answer.
 				if a.verdict == done && a.says == p.result {
 					next[possible{state: p.state, open: p.open}] = true
 				}
@@ -135,7 +135,7 @@ func (m *member) answered(c change, a answer) bool {
 			}
 		}
 	}
-	if m.fleeting && a.verdict != done && len(m.pending) > 0 { // it is as a read
+	if m.fleeting && a.verdict != done && len(m.pending) > 0 { // as for a read
 		m.keyed = -1
 		return len(next) > 0
 	}
@@ -160,7 +160,7 @@ func (m *member) dropHappened(next map[possible]bool, now time.Time) {
 	m.pending = nil
 }
 
-// mayHappen records a change with an unknown outcome: it may have happened, may happen later, or never.
+// mayHappen records a change with an unknown outcome.
 func (m *member) mayHappen(c change, ended time.Time) {
 	if m.keyed >= 0 {
 		m.pending[m.keyed].ended = ended
@@ -182,7 +182,7 @@ func (m *member) mayHappen(c change, ended time.Time) {
 // saw records a read of the member. It returns false if no possible state explains the read.
 func (m *member) saw(s state) bool { return m.shows(s.isRead) }
 
-// shows records that the member is in one of these states. It returns false if none of them is possible.
+// shows records that the member is in one of these states. It returns false if none is possible.
 func (m *member) shows(is func(state) bool) bool {
 	next := m.showing(is)
 	if m.fleeting && len(m.pending) > 0 {
@@ -210,8 +210,8 @@ func (m *member) become(next map[possible]bool) bool {
 	return true
 }
 
-// settle drops pending changes that had not happened when a read began so late that they never will. What the read showed also lasts, because
-// Redis had no fault for so long.
+// settle drops pending changes that had not happened when a read began so late that they never will. The state that it read also lasts,
+// because Redis had no fault for so long.
 func (m *member) settle(s state, readBegan, flowing time.Time) {
 	if len(m.pending) == 0 || m.keyed >= 0 {
 		return
@@ -225,7 +225,7 @@ func (m *member) settle(s state, readBegan, flowing time.Time) {
 	m.free = time.Now().Add(cooldown)
 }
 
-// forgetPending reduces the member to these possible states, without pending changes.
+// forgetPending sets the member's possible states to those in from, without pending changes.
 func (m *member) forgetPending(from map[possible]bool) {
 	next := map[possible]bool{}
 	for p := range from {

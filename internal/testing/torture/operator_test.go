@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// operator changes settings. It also deletes a guild and creates it again with the same users, many times: no member of an
-// earlier incarnation may come back.
+// operator changes settings. It also deletes and recreates a guild with the same users, many times. No member of an earlier incarnation may
+// come back.
 type operator struct {
 	*client
-	born  int  // how often the guild was created
+	born  int  // number of times the guild was created
 	alive bool // the guild exists, and members is its model
 }
 
@@ -53,11 +53,11 @@ func (o *operator) found() bool {
 	}
 	o.h.tell("guild %s was created (number %d)", churnGuild, o.born)
 	began := time.Now()
-	served := began // since when the replica has not been down
+	served := began // the replica has been up since then
 	for _, r := range o.h.replicas {
 		for attempt, unseen := 1, 0; unseen < churnMembers; attempt++ {
-			// Settings and grants reach the other replica within a second, later when the archive is away; until then it
-			// may answer for the guild that was.
+			// Settings and grants reach the other replica within a second, or later if the archive is down. Until then it may answer for the earlier
+			// guild.
 			a := o.h.call(r, "GET", memberPath(churnGuild, churnUser(unseen)), "", nil)
 			if a.verdict == absent {
 				unseen++
@@ -81,7 +81,7 @@ func (o *operator) found() bool {
 		}
 	}
 	o.h.tell("every replica shows guild %s number %d, %v after", churnGuild, o.born, time.Since(began).Round(time.Millisecond))
-	o.h.gate.RLock() // a loss of Redis looks at these
+	o.h.gate.RLock() // a loss of Redis uses these
 	defer o.h.gate.RUnlock()
 	o.members = nil
 	for i := range churnMembers {
@@ -98,7 +98,7 @@ func (o *operator) bury() {
 	o.alive, o.members = false, nil
 }
 
-// awaitTrouble waits, every other time, for a fault of Redis. A guild that is deleted then cannot be removed from Redis.
+// awaitTrouble waits, every other time, for a fault of Redis. A guild deleted then cannot be removed from Redis.
 func (o *operator) awaitTrouble() {
 	if o.rng.IntN(2) == 0 {
 		return

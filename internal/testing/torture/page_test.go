@@ -18,7 +18,7 @@ type pageRow struct {
 	XP     int64  `json:"xp"`
 
 	MessageCount int64 `json:"messageCount"`
-	Gained       int64 `json:"gained"` // of a period's page
+	Gained       int64 `json:"gained"` // on a period's page
 
 	User struct {
 		Username string `json:"username"`
@@ -36,7 +36,7 @@ func (c *client) page(guild, kind string, number int) (rows []pageRow, definite 
 		path, name = path+"&period="+kind, name+" of the "+kind
 	}
 	a := c.h.call(r, "GET", path, "", nil)
-	// A replica may have the settings of the guild that was, which counted nothing.
+	// A replica may have the settings of the earlier guild, which counted nothing.
 	before := kind != "" && guild == churnGuild && a.status == http.StatusNotFound
 	if a.verdict == unknown || a.verdict == unsent || before {
 		c.failover()
@@ -77,7 +77,7 @@ func (c *client) page(guild, kind string, number int) (rows []pageRow, definite 
 	return page.Levels, true
 }
 
-// mayFollow reports whether the row may be after another one on a board.
+// mayFollow reports whether the row may come after another one on a board.
 func (row pageRow) mayFollow(before pageRow, kind string) bool {
 	if kind == "" {
 		return row.XP <= before.XP
@@ -85,7 +85,7 @@ func (row pageRow) mayFollow(before pageRow, kind string) bool {
 	return row.Gained < before.Gained || row.Gained == before.Gained && row.UserID < before.UserID
 }
 
-// checkRows says what is wrong with the order or the ranks of a page's rows; nothing when it is a part of a board.
+// checkRows returns what is wrong with the order or the ranks of a page's rows, or "".
 func checkRows(rows []pageRow, kind string, number int) string {
 	seen := map[string]bool{}
 	for i, row := range rows {

@@ -48,7 +48,7 @@ func (c change) moves(s state) []effect {
 	return []effect{{s, says}}
 }
 
-// path is where the change is sent.
+// path returns the address of the change.
 func (c change) path(guild, user string) string {
 	if c.op == leave || c.op == comeBack {
 		return "/v2/guilds/" + guild + "/presence"
@@ -56,7 +56,7 @@ func (c change) path(guild, user string) string {
 	return memberPath(guild, user)
 }
 
-// put makes a bulk change of the call.
+// put makes the call a bulk change.
 func (w *messagesCall) put(c *client) {
 	w.mode = putModes[c.rng.IntN(len(putModes))]
 	for i, m := range w.authors {
@@ -75,7 +75,7 @@ func (w *messagesCall) put(c *client) {
 	}
 }
 
-// send sends the call, with these messages or members.
+// send sends the call with these messages or members.
 func (w *messagesCall) send(h *harness, r *replica, sent []map[string]any) answer {
 	if w.mode != "" {
 		return h.call(r, http.MethodPut, "/v2/guilds/"+w.guild+"/members", w.key, map[string]any{"mode": w.mode, "members": sent})
@@ -83,7 +83,7 @@ func (w *messagesCall) send(h *harness, r *replica, sent []map[string]any) answe
 	return h.call(r, http.MethodPost, messagesPath(w.guild), w.key, map[string]any{"messages": sent})
 }
 
-// counts is by how much a message of this worth raises its author's count.
+// counts returns by how much a message of this worth raises its author's count.
 func counts(worth int64) int64 {
 	if worth == uncounted {
 		return 0

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	mislaid  = 8 // of so many answers to changes with a key one does not reach the client
+	mislaid  = 8 // one of this many answers to changes with a key is dropped
 	repeatIn = 1500 * time.Millisecond
 )
 
@@ -18,7 +18,7 @@ func (c *client) mislay(key string, a answer) answer {
 	return a
 }
 
-// again waits before a change is repeated, and reports whether it may be. A client may take its time.
+// again waits before a change is repeated, and reports whether it may be. A client may wait for a while.
 func (c *client) again(attempt int, a answer) bool {
 	if a.verdict == unknown && attempt == 1 && c.rng.IntN(2) == 0 {
 		c.h.pause(time.Duration(c.rng.Int64N(int64(repeatIn))))
@@ -26,14 +26,13 @@ func (c *client) again(attempt int, a answer) bool {
 	return c.h.again(attempt)
 }
 
-// repeatable reports whether a change was made under a key whose record still exists: Redis loses nothing, and the guild was not
-// created again.
+// repeatable reports whether a change was made under a key whose record still exists: Redis loses nothing, and the guild was not recreated.
 func (c *client) repeatable(m *member) bool {
 	return !c.h.mode.loses() && m.guild == mainGuild && m.made.key != ""
 }
 
-// repeat sends a change again that was made and answered under its key, or another change under that key. The first must get the
-// same answer, the second is refused. Neither changes anything, so the model stays as it is.
+// repeat repeats a change that was made and answered under its key, which must get the same answer, or sends another under that key, which must
+// be refused. Neither changes anything, so the model stays the same.
 func (c *client) repeat(m *member) {
 	sent, want := m.made, done
 	if c.rng.IntN(4) == 0 && sent.op != remove {

@@ -14,35 +14,35 @@ import (
 	"time"
 )
 
-// patience is how long the service may take to come back once everything that it needs is there again. The longest that it
-// may really take is a guild's hydration lock, 10 seconds, when the replica that held it was killed.
+// patience is how long the service may take to recover once everything that it needs is back. The longest that it really takes is a guild's
+// hydration lock, 10 seconds, if the replica that held it was killed.
 const patience = 40 * time.Second
 
-// logKept is how many lines of a replica's log a failure shows.
+// logKept is the number of log lines of a replica that a failure shows.
 const logKept = 60
 
 var announcement = regexp.MustCompile(`^Levelboard \S+ listens on (\S+) `)
 
-// replica is one copy of the service: a child process, started again after each end, each time on ports of its own.
+// replica is one copy of the service: a child process, started again after each end on new ports.
 type replica struct {
 	name string
 	env  []string
-	url  atomic.Pointer[string] // of the API; nil while it is not serving
+	url  atomic.Pointer[string] // the API's address; nil while it is not serving
 
 	mu       sync.Mutex
 	process  *os.Process
 	lifeline io.Closer
-	expected bool          // its end was asked for
+	expected bool          // it was told to end
 	exited   chan struct{} // closed at its end
 	exitCode int
 	log      []string // the last lines
-	trouble  []string // what must never be in a log
-	loads    int      // guilds loaded from the archive
-	returns  int      // guilds found older in Redis than in the archive
+	trouble  []string // lines that must never be in a log
+	loads    int      // number of guilds loaded from the archive
+	returns  int      // number of guilds found older in Redis than in the archive
 	watchers sync.WaitGroup
 }
 
-// start runs the replica and returns before it serves: it may have to wait for a server that is down at the moment.
+// start starts the replica and returns before it serves, because it may have to wait for a server that is down.
 func (r *replica) start() error {
 	command := exec.Command(os.Args[0], "serve")
 	command.Env = r.env
@@ -83,7 +83,7 @@ func (r *replica) follow(output io.Reader) (served bool) {
 			served = true
 		}
 		r.mu.Lock()
-		if !strings.Contains(line, `msg="request refused`) { // the history has those
+		if !strings.Contains(line, `msg="request refused`) { // those are in the history
 			r.log = append(r.log, line)
 			r.log = r.log[max(0, len(r.log)-logKept):]
 		}
@@ -107,14 +107,14 @@ func (r *replica) end(code int, served bool, exited chan struct{}) {
 	_ = r.lifeline.Close()
 	r.process, r.exitCode = nil, code
 	r.log = append(r.log, fmt.Sprintf("--- %s ended with exit code %d", time.Now().Format(clock), code))
-	// A start that fails because a server is down is what a supervisor repeats; any other end is the service's fault.
+	// A start that fails because a server is down is repeated, as by a supervisor. Any other end is the service's fault.
 	if !r.expected && (served || code != 1) {
 		r.trouble = append(r.trouble, fmt.Sprintf("it ended by itself, with exit code %d", code))
 	}
 	close(exited)
 }
 
-// signal asks the replica to end, and returns what waits for that; nil when it does not run.
+// signal tells the replica to end, and returns a function that waits for that, or nil if it is not running.
 func (r *replica) signal(s syscall.Signal) (wait func() (code int, ok bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +146,7 @@ func (r *replica) revive() error {
 	return r.start()
 }
 
-// discard kills what runs; its test is over.
+// discard kills a running replica, because its test is over.
 func (r *replica) discard() {
 	_ = r.signal(syscall.SIGKILL)
 	r.watchers.Wait()

@@ -13,15 +13,15 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// A replica takes over from a healthy master, and from a killed one. Changes wait for all replicas, so no acknowledged change is lost, and
-// each counts once.
+// A replica is promoted while the master is healthy, and after it was killed. Changes wait for all replicas, so no acknowledged change is lost,
+// and each counts once.
 func TestNothingAcknowledgedIsLostWithSentinels(t *testing.T) { torture(t, sentinel) }
 
-// Guilds move between masters, and replicas take over from healthy masters. No acknowledged change is lost, and each counts
+// Guilds move between masters, and replicas are promoted while their masters are healthy. No acknowledged change is lost, and each counts
 // once.
 func TestNothingAcknowledgedIsLostOnACluster(t *testing.T) { torture(t, cluster) }
 
-// calm is the pause after each fault in a mode whose changes wait for all replicas. During a fault hardly any change is answered.
+// calm is the pause after each fault in a mode whose changes wait for all replicas, because few are answered during a fault.
 const calm = 2 * time.Second
 
 // startReplicated starts a Redis with replicas, and returns the settings of a service whose changes wait for all of them.
@@ -32,7 +32,7 @@ func (h *harness) startReplicated() (environ []string) {
 		var watchers []string
 		for _, w := range h.sentinels.Watchers {
 			watchers = append(watchers, w.Addr())
-			// The sooner one takes over, the more faults there are; those of a machine that stands still are welcome here.
+			// A short time makes more failovers. Those of a hanging machine are welcome here.
 			if _, err := w.Ask("SENTINEL", "SET", testenv.MasterName, "down-after-milliseconds", "1000"); err != nil {
 				h.t.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func (h *harness) startReplicated() (environ []string) {
 	return append(environ, "LEVELBOARD_REDIS_MODE=cluster", "LEVELBOARD_REDIS_URL="+h.cluster.URL(), "LEVELBOARD_REDIS_WAIT_REPLICAS=1")
 }
 
-// sentinelFaults are what may happen to a master that sentinels watch. Each is over when all servers are in step again.
+// sentinelFaults are the faults of a master that sentinels watch. Each ends when all servers are in step again.
 func sentinelFaults() []fault {
 	return []fault{
 		{name: "plan a failover", target: "redis", weight: 4, begin: func(h *harness, _ *rand.Rand) func() {
@@ -81,7 +81,7 @@ func sentinelFaults() []fault {
 	}
 }
 
-// clusterFaults are what may happen to the masters of the guilds.
+// clusterFaults are the faults of the guilds' masters.
 func clusterFaults() []fault {
 	return []fault{
 		{name: "move the slot of a guild", target: "redis", weight: 4, begin: func(h *harness, rng *rand.Rand) func() {
@@ -91,7 +91,7 @@ func clusterFaults() []fault {
 			others := slices.DeleteFunc(h.masters(), func(s *testenv.RedisServer) bool { return s == from })
 			to := others[rng.IntN(len(others))]
 			h.cluster.BeginMove(slot, from, to)
-			return func() { // until then, what is not there yet is made on the other node
+			return func() { // until then, missing keys are created on the other node
 				h.cluster.Move(slot, from, to)
 				h.thaw()
 			}
@@ -104,13 +104,13 @@ func clusterFaults() []fault {
 	}
 }
 
-// slotOfOne is the slot of one of the guilds.
+// slotOfOne returns the slot of one of the guilds.
 func (h *harness) slotOfOne(rng *rand.Rand) int {
 	guilds := []string{mainGuild, mainGuild, churnGuild, restoreGuild}
 	return h.cluster.SlotOf(fmt.Sprintf("lb:{%s}:meta", guilds[rng.IntN(len(guilds))]))
 }
 
-// masters are the nodes of the cluster that are masters now.
+// masters returns the cluster's current masters.
 func (h *harness) masters() (all []*testenv.RedisServer) {
 	for _, s := range slices.Concat(h.cluster.Masters, h.cluster.Replicas) {
 		if info, err := s.Ask("INFO", "replication"); err == nil && strings.Contains(info, "\r\nrole:master\r\n") {

@@ -8,16 +8,16 @@ import (
 
 const clock = "15:04:05.000"
 
-// historyKept bounds what is remembered of a counter or a member in a long run.
+// historyKept bounds the history of a counter or a member in a long run.
 const historyKept = 5000
 
-// event is one line of a member's history.
+// event is a line of a member's history.
 type event struct {
 	began, ended time.Time
 	replica      string
 	what         string
 	outcome      string
-	after        string // what the member may be now
+	after        string // the member's possible states afterwards
 	answered     bool
 }
 
@@ -29,7 +29,7 @@ func (e event) String() string {
 	return fmt.Sprintf("%s +%-8v %s  %-34s -> %-40s %s", e.began.Format(clock), e.ended.Sub(e.began).Round(100*time.Microsecond), e.replica, e.what, e.outcome, e.after)
 }
 
-// record adds a line to the member's history, and what it may be now to its trail.
+// record adds a line to the member's history, and its possible states to its trail.
 func (m *member) record(h *harness, what string, a answer) {
 	m.note(a.ended, h.floorOf(m.guild, m.user))
 	m.remember(newEvent(h, what, a, m.String()))
@@ -40,7 +40,7 @@ func (m *member) remember(e event) {
 	m.history = m.history[max(0, len(m.history)-historyKept):]
 }
 
-// subject is what a violation is about.
+// subject is the member, counter or guild of a violation.
 type subject interface {
 	events() (name string, history []event)
 }
@@ -55,7 +55,7 @@ func (c *counter) events() (string, []event) {
 	return "member " + c.user + " of guild " + c.guild + ", which all clients increment", append([]event(nil), c.history...)
 }
 
-// violation ends the run: the service broke a promise. Only the first one is reported.
+// violation ends the run, because the service broke a promise. Only the first one is reported.
 func (h *harness) violation(about subject, sentence string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,7 +75,7 @@ func (h *harness) violation(about subject, sentence string) {
 	h.halt()
 }
 
-// report is all that is needed to understand a violation.
+// report returns everything needed to understand a violation.
 func (h *harness) report() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n\nSeed %d; again with TORTURE_SEED=%d.\nFaults:\n", h.broken, h.seed, h.seed)

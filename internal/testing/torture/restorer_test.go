@@ -16,21 +16,21 @@ const (
 	restoreGuild   = "100000000000000003"
 	restoreMembers = 40
 	keptAtMost     = 6
-	// none is what the guild is worth without members.
+	// none is the value of the guild without members.
 	none = -1
-	// ghost is hidden in it before there is any fault, changed with the others, and never seen.
+	// ghost is hidden before there is any fault, changed with the others, and never seen.
 	ghost = "500000000000000999"
 )
 
-// restorer owns a guild whose members all have the same XP: each change sets all of them in one step, with checkpoints, restores and resets in
+// restorer owns a guild whose members all have the same XP. Each change sets all of them in one step, with checkpoints, restores and resets in
 // between. A read that shows two values, or a value of an earlier incarnation, is a violation.
 type restorer struct {
 	*client
 	users  []string
-	serial int64          // the XP of the last change: each value is one change
-	may    map[int64]bool // what all members may have now
-	since  map[int64]bool // what they may have had since the last restore or reset: all that Redis may come back with
-	unsure time.Time      // when the last change ended without an answer
+	serial int64          // XP of the last change; each value belongs to one change
+	may    map[int64]bool // the possible current values
+	since  map[int64]bool // the possible values since the last restore or reset, to which Redis may go back
+	unsure time.Time      // end of the last change without an answer
 	kept   map[string]map[int64]bool
 	did    struct{ changes, restores int }
 	log    []event
@@ -56,7 +56,7 @@ func (r *restorer) run() {
 	}
 }
 
-// step reports whether the restorer can continue. It waits for a change whose outcome is unknown.
+// step reports whether the restorer can continue. It waits for a change with an unknown outcome.
 func (r *restorer) step() bool {
 	if !r.unsure.IsZero() {
 		r.read()
@@ -79,11 +79,11 @@ func (r *restorer) step() bool {
 	return true
 }
 
-// set gives all members a new value. With a key it is sent until it is answered.
+// set gives all members a new value. With a key it repeats the change until it is answered.
 func (r *restorer) set() {
 	r.serial++
 	value, key := r.serial, ""
-	if r.rng.IntN(6) > 0 { // without one, an unknown outcome is waited for
+	if r.rng.IntN(6) > 0 { // without a key, step waits for an unknown outcome
 		key = r.newKey()
 	}
 	var members []map[string]any
@@ -122,7 +122,7 @@ func (r *restorer) set() {
 	}
 }
 
-// keep makes a checkpoint. One whose answer was lost is kept by the service all the same, so all are deleted now and then.
+// keep makes a checkpoint. The service may keep one whose answer was lost, so all are deleted now and then.
 func (r *restorer) keep() bool {
 	if len(r.kept) >= keptAtMost && !r.forget() {
 		return false
@@ -140,7 +140,7 @@ func (r *restorer) keep() bool {
 		switch {
 		case a.status == http.StatusCreated:
 			return true
-		case a.status == http.StatusConflict: // those without an answer were too many
+		case a.status == http.StatusConflict: // too many, with those whose answers were lost
 			if !r.forget() {
 				return false
 			}
@@ -177,7 +177,7 @@ func (r *restorer) forget() bool {
 	return ok
 }
 
-// replace restores or resets until the request is answered. Earlier attempts may have succeeded, and must not take effect later.
+// replace restores or resets until the request is answered. Earlier attempts may have succeeded, and must have no effect later.
 func (r *restorer) replace(path string, values map[int64]bool) bool {
 	for attempt := 1; ; attempt++ {
 		r.h.gate.RLock()
@@ -207,7 +207,7 @@ func (r *restorer) replace(path string, values map[int64]bool) bool {
 	}
 }
 
-// read reads all members in one call; they must have one value. It reports whether that value is certain to stay.
+// read reads all members in one call. They must have one value. It reports whether that value is certain to stay.
 func (r *restorer) read() (settled bool) {
 	r.h.gate.RLock()
 	defer r.h.gate.RUnlock()
@@ -221,7 +221,7 @@ func (r *restorer) read() (settled bool) {
 	a.text = fmt.Sprintf("%d %d", a.status, value)
 	r.note("read", a)
 	if err == nil && !r.may[value] {
-		err = errors.New("no outcome of what was asked explains it")
+		err = errors.New("no outcome of the requests explains the value")
 	}
 	if err != nil {
 		r.h.violation(r, fmt.Sprintf("a read of all members was answered with %s: %v", a.body, err))
@@ -231,13 +231,13 @@ func (r *restorer) read() (settled bool) {
 		return false
 	}
 	r.unsure = time.Time{}
-	if r.h.mode != sentinel { // there a read may show what its master loses
+	if r.h.mode != sentinel { // a sentinel's master may lose what it shows
 		r.may = map[int64]bool{value: true}
 	}
 	return true
 }
 
-// valueOf is the XP that all members of an answer have, or none.
+// valueOf returns the XP that all members of an answer have, or none.
 func (r *restorer) valueOf(a answer) (value int64, err error) {
 	var seen struct {
 		Members []struct {
@@ -249,7 +249,7 @@ func (r *restorer) valueOf(a answer) (value int64, err error) {
 		return 0, err
 	}
 	if i := slices.Index(seen.Missing, ghost); i < 0 {
-		return 0, errors.New("who is hidden is there")
+		return 0, errors.New("the hidden user is in the answer")
 	} else {
 		seen.Missing = slices.Delete(seen.Missing, i, i+1)
 	}
@@ -257,11 +257,11 @@ func (r *restorer) valueOf(a answer) (value int64, err error) {
 		return none, nil
 	}
 	if len(seen.Members) != len(r.users) {
-		return 0, fmt.Errorf("%d members are there and %d are not", len(seen.Members), len(seen.Missing))
+		return 0, fmt.Errorf("%d members are in the answer and %d missing", len(seen.Members), len(seen.Missing))
 	}
 	for i, m := range seen.Members {
 		if m.XP == nil || i > 0 && *m.XP != value {
-			return 0, errors.New("the members differ: a mixture of before and after")
+			return 0, errors.New("the members differ, so before and after are mixed")
 		}
 		value = *m.XP
 	}
@@ -274,7 +274,7 @@ func (r *restorer) settle(replica int) bool {
 	return r.h.until(nil, r.read, "the members of guild %s", restoreGuild)
 }
 
-// lost notes that Redis may come back with any state since the guild's incarnation began, but with none from before.
+// lost notes that Redis may go back to any state since the incarnation began, but to none from before.
 func (r *restorer) lost() {
 	maps.Copy(r.may, r.since)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Only periods show gains. Gains are as safe as XP.
-func TestTheModelKnowsGains(t *testing.T) {
+func TestTheModelTracksGains(t *testing.T) {
 	now := time.Now()
 	lost, made := answer{verdict: unknown, ended: now}, func(xp int64) answer { return answer{verdict: done, says: outcome{xp: xp}, ended: now} }
 	plus, keyed := change{op: increment, amount: 10}, change{op: increment, amount: 10, key: "k"}
@@ -17,13 +17,13 @@ func TestTheModelKnowsGains(t *testing.T) {
 	cases := []struct {
 		name   string
 		steps  func(m *member) bool
-		gained []int64 // what it may be after them, lowest first
+		gained []int64 // the possible gains afterwards, lowest first
 	}{
 		{"nothing", func(*member) bool { return true }, []int64{5}},
 		{"an increment", func(m *member) bool { return m.answered(plus, made(110)) }, []int64{15}},
 		{"a decrement, down to 0", func(m *member) bool { return m.answered(change{op: decrement, amount: 300}, made(0)) }, []int64{-95}},
 		{"an increment, up to the highest XP", func(m *member) bool { return m.answered(over, made(maxXP)) }, []int64{5 + maxXP - 100}},
-		{"what is set", func(m *member) bool { return m.answered(sets, made(500)) }, []int64{5}},
+		{"a set", func(m *member) bool { return m.answered(sets, made(500)) }, []int64{5}},
 		{"a new entry", func(m *member) bool {
 			return m.answered(gone, made(0)) && m.answered(change{op: create, amount: 7}, made(7))
 		}, []int64{0}},
@@ -31,20 +31,20 @@ func TestTheModelKnowsGains(t *testing.T) {
 			return m.answered(gone, made(0)) && m.answered(change{op: award, amount: 977, messages: 1}, said)
 		}, []int64{977}},
 		{"unknown changes", func(m *member) bool { return m.answered(plus, lost) && m.answered(minus, lost) }, []int64{-25, -15, 5, 15}},
-		{"what is added to many", func(m *member) bool {
+		{"a bulk addition", func(m *member) bool {
 			return m.answered(change{op: put, mode: "add", amount: 10, messages: -1}, answer{verdict: done, says: outcome{xp: 110, became: "changed"}, ended: now})
 		}, []int64{15}},
-		{"what is added while away, and coming back", func(m *member) bool {
+		{"a bulk addition while absent, and the return", func(m *member) bool {
 			left, back := answer{verdict: done, says: outcome{became: "1"}, ended: now}, change{op: comeBack}
 			return m.answered(change{op: leave}, left) && m.answered(change{op: put, mode: "add", amount: 10, messages: 3}, answer{verdict: done, says: outcome{xp: 110, messages: 3, became: "changed"}, ended: now}) &&
 				m.answered(back, left)
 		}, []int64{15}},
-		{"an unknown one, before XP is set", func(m *member) bool {
+		{"an unknown change before a set", func(m *member) bool {
 			return m.answered(plus, lost) && m.answered(sets, made(500)) && m.saw(state{true, 500, "n", 0, 0, false})
 		},
 			[]int64{5, 15}},
-		{"one that is made again under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) }, []int64{15}},
-		{"one that may be lost", func(m *member) bool {
+		{"a change repeated under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) }, []int64{15}},
+		{"a change that may be lost", func(m *member) bool {
 			m.answered(plus, made(110))
 			m.note(now, time.Time{})
 			m.returned(now.Add(time.Second), m.since(now.Add(-time.Millisecond)))
@@ -61,7 +61,7 @@ func TestTheModelKnowsGains(t *testing.T) {
 			m.may = map[possible]bool{{state: first}: true}
 			m.trail = []moment{{from: now.Add(-time.Second), states: []known{{state: first}}}}
 			if !c.steps(m) {
-				t.Fatalf("%s: the model refuses it", c.name)
+				t.Fatalf("%s: the model refuses the steps", c.name)
 			}
 			var got []int64
 			for _, s := range m.states() {
@@ -69,16 +69,16 @@ func TestTheModelKnowsGains(t *testing.T) {
 			}
 			slices.Sort(got)
 			if got = slices.Compact(got); !slices.Equal(got, want) {
-				t.Errorf("%s, counted %v: gained %v, want %v", c.name, counted, got, want)
+				t.Errorf("%s, counted %v: the possible gains are %v, want %v", c.name, counted, got, want)
 			}
 			if m.unsure() != (len(want) > 1) && len(m.pending) == 0 {
-				t.Errorf("%s: unsure %v, gained %v", c.name, m.unsure(), want)
+				t.Errorf("%s: unsure is %v with the gains %v", c.name, m.unsure(), want)
 			}
 		}
 	}
 }
 
-// When Redis and the archive have different gains of a member, the higher one counts. A gain below 0 may count if the other has no record.
+// If Redis and the archive have different gains of a member, the higher one counts. A gain below 0 may count if the other has no record.
 func TestTheModelMergesGains(t *testing.T) {
 	for _, c := range []struct {
 		archive, dump int64
@@ -90,7 +90,7 @@ func TestTheModelMergesGains(t *testing.T) {
 		}
 		slices.Sort(got)
 		if got = slices.Compact(got); !slices.Equal(got, c.want) {
-			t.Errorf("%d archived and %d in the dump: %v, want %v", c.archive, c.dump, got, c.want)
+			t.Errorf("with %d archived and %d in the dump the possible gains are %v, want %v", c.archive, c.dump, got, c.want)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // The model must refuse answers that break a promise.
-func TestTheModelRefuses(t *testing.T) {
+func TestTheModelRefusesBrokenPromises(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}
 	keyed := change{op: increment, amount: 10, key: "k"}
@@ -26,91 +26,91 @@ func TestTheModelRefuses(t *testing.T) {
 	higher := change{op: put, mode: "higher", amount: 200, messages: -1}
 	cases := []struct {
 		name  string
-		steps func(m *member) bool // what it returns must be false
+		steps func(m *member) bool // must return false
 	}{
-		{"an acknowledged change that is lost", func(m *member) bool { return m.answered(plus, made(110)) && m.saw(at(100)) }},
-		{"one that is made twice", func(m *member) bool { return m.answered(plus, made(110)) && m.saw(at(120)) }},
-		{"an answer that is not the sum", func(m *member) bool { return m.answered(plus, made(120)) }},
-		{"an unknown one that is made twice", func(m *member) bool { return m.answered(plus, lost) && m.saw(at(120)) }},
-		{"an unknown one that comes and goes", func(m *member) bool { return m.answered(plus, lost) && m.saw(at(110)) && m.saw(at(100)) }},
-		{"one that comes after it has settled", func(m *member) bool {
+		{"an acknowledged change is lost", func(m *member) bool { return m.answered(plus, made(110)) && m.saw(at(100)) }},
+		{"a change is made twice", func(m *member) bool { return m.answered(plus, made(110)) && m.saw(at(120)) }},
+		{"an answer is not the sum", func(m *member) bool { return m.answered(plus, made(120)) }},
+		{"an unknown change is made twice", func(m *member) bool { return m.answered(plus, lost) && m.saw(at(120)) }},
+		{"an unknown change comes and goes", func(m *member) bool { return m.answered(plus, lost) && m.saw(at(110)) && m.saw(at(100)) }},
+		{"a change comes after it has settled", func(m *member) bool {
 			if !m.answered(plus, lost) || !m.saw(at(100)) {
 				return true
 			}
 			m.settle(at(100), now.Add(time.Minute), now)
 			return m.saw(at(110))
 		}},
-		{"one made again under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) && m.saw(at(120)) }},
-		{"one answered and not made under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) && m.saw(at(100)) }},
-		{"another outcome under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(120)) }},
-		{"a member that comes back", func(m *member) bool { return m.answered(change{op: remove}, made(0)) && m.saw(at(100)) }},
-		{"an entry over an entry", func(m *member) bool { return m.answered(change{op: create, amount: 1}, made(1)) }},
-		{"messages that do not count", func(m *member) bool { return m.answered(sent, said(100, 0, 2)) && m.saw(at(100)) }},
-		{"messages that count twice", func(m *member) bool {
+		{"a change is made again under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) && m.saw(at(120)) }},
+		{"a change under its key is answered and not made", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) && m.saw(at(100)) }},
+		{"a repeat has another outcome", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(120)) }},
+		{"a deleted member comes back", func(m *member) bool { return m.answered(change{op: remove}, made(0)) && m.saw(at(100)) }},
+		{"an entry replaces an entry", func(m *member) bool { return m.answered(change{op: create, amount: 1}, made(1)) }},
+		{"messages do not count", func(m *member) bool { return m.answered(sent, said(100, 0, 2)) && m.saw(at(100)) }},
+		{"messages count twice", func(m *member) bool {
 			return m.answered(sent, lost) && m.answered(sent, said(110, 10, 2)) && m.saw(state{true, 110, "n", 4, 0, false})
 		}},
-		{"messages that give XP twice", func(m *member) bool {
+		{"messages give XP twice", func(m *member) bool {
 			return m.answered(sent, lost) && m.answered(sent, said(110, 10, 2)) && m.saw(state{true, 120, "n", 2, 0, false})
 		}},
-		{"unknown messages that half count", func(m *member) bool {
+		{"unknown messages count in part", func(m *member) bool {
 			return m.answered(change{op: award, amount: 10, messages: 2}, lost) && m.saw(state{true, 110, "n", 1, 0, false})
 		}},
-		{"messages that give more than they are worth", func(m *member) bool { return m.answered(sent, said(111, 11, 2)) }},
-		{"a cooldown of one who had no entry", func(m *member) bool {
+		{"messages give more than they are worth", func(m *member) bool { return m.answered(sent, said(111, 11, 2)) }},
+		{"a new entry has a cooldown", func(m *member) bool {
 			return m.answered(change{op: remove}, answer{verdict: done, ended: now}) && m.answered(sent, said(0, 0, 2))
 		}},
-		{"XP for messages during the cooldown", func(m *member) bool {
+		{"messages give XP during the cooldown", func(m *member) bool {
 			return m.cooled(true, now, now, true) && m.cooled(true, now, now.Add(cooldown/2), true)
 		}},
-		{"one who has left and is on the board", func(m *member) bool { return m.answered(change{op: leave}, moved("1")) && m.saw(at(100)) }},
-		{"one who has left and is changed", func(m *member) bool { return m.answered(change{op: leave}, moved("1")) && m.answered(plus, made(110)) }},
-		{"one who is there and is refused as if not", func(m *member) bool { return m.answered(plus, answer{verdict: left, ended: now}) }},
-		{"one who has left and is refused as unknown", func(m *member) bool {
+		{"an absent member is shown", func(m *member) bool { return m.answered(change{op: leave}, moved("1")) && m.saw(at(100)) }},
+		{"an absent member is changed", func(m *member) bool { return m.answered(change{op: leave}, moved("1")) && m.answered(plus, made(110)) }},
+		{"a present member is refused as absent", func(m *member) bool { return m.answered(plus, answer{verdict: left, ended: now}) }},
+		{"an absent member is refused as unknown", func(m *member) bool {
 			return m.answered(change{op: leave}, moved("1")) && m.answered(plus, answer{verdict: absent, ended: now})
 		}},
-		{"one who leaves twice", func(m *member) bool {
+		{"a member leaves twice", func(m *member) bool {
 			first := m.answered(change{op: leave}, moved("1"))
 			return first && m.answered(change{op: leave}, moved("1"))
 		}},
-		{"one who comes back with other XP", func(m *member) bool {
+		{"a member returns with other XP", func(m *member) bool {
 			return m.answered(change{op: leave}, moved("1")) && m.answered(change{op: comeBack}, moved("1")) && m.saw(at(0))
 		}},
-		{"a message that is not counted and brings back", func(m *member) bool {
+		{"an ignored message brings a member back", func(m *member) bool {
 			return m.answered(change{op: leave}, moved("1")) && m.answered(change{op: award}, said(100, 0, 0)) && m.saw(at(100))
 		}},
-		{"a message that counts and does not bring back", func(m *member) bool {
+		{"a counted message brings nobody back", func(m *member) bool {
 			return m.answered(change{op: leave}, moved("1")) && m.answered(sent, said(110, 10, 2)) && m.saw(hasLeft)
 		}},
-		{"a put that brings back", func(m *member) bool {
+		{"a put brings a member back", func(m *member) bool {
 			return m.answered(change{op: leave}, moved("1")) && m.answered(higher, became(200, "changed")) && m.saw(at(200))
 		}},
-		{"a put that says that nothing changed", func(m *member) bool { return m.answered(higher, became(200, "unchanged")) }},
-		{"a put of less that lowers", func(m *member) bool {
+		{"a put that changed says unchanged", func(m *member) bool { return m.answered(higher, became(200, "unchanged")) }},
+		{"a put of mode higher lowers", func(m *member) bool {
 			return m.answered(change{op: put, mode: "higher", amount: 50, messages: -1}, became(50, "changed"))
 		}},
-		{"a put for missing members that changes", func(m *member) bool {
+		{"a put of mode missing changes", func(m *member) bool {
 			return m.answered(change{op: put, mode: "missing", amount: 200, messages: -1}, became(100, "unchanged")) && m.saw(at(200))
 		}},
-		{"a put that is added twice", func(m *member) bool {
+		{"a put is added twice", func(m *member) bool {
 			add := change{op: put, mode: "add", amount: 10, messages: -1, key: "k"}
 			return m.answered(add, lost) && m.answered(add, became(110, "changed")) && m.saw(at(120))
 		}},
-		{"a loss of what was saved", func(m *member) bool {
+		{"an archived change is lost", func(m *member) bool {
 			m.answered(plus, made(110))
 			m.note(now, time.Time{})
 			saved := m.since(now.Add(time.Millisecond))
 			m.returned(now.Add(time.Second), saved)
 			return m.saw(at(100))
 		}},
-		{"one under its key that survived a loss and is made again", func(m *member) bool {
+		{"a change that survived a loss is made again", func(m *member) bool {
 			survives(m, keyed, lost, at(110))
 			return m.answered(keyed, made(120))
 		}},
-		{"one under its key that was lost and is answered without being made", func(m *member) bool {
+		{"a lost change is answered and not made", func(m *member) bool {
 			survives(m, keyed, lost, at(100))
 			return m.answered(keyed, made(110)) && m.saw(at(100))
 		}},
-		{"one under its key that is in a state from before it was sent", func(m *member) bool {
+		{"a state from before a change includes it", func(m *member) bool {
 			m.answered(plus, made(110))
 			m.note(now, time.Time{})
 			survives(m, keyed, lost, at(110))
@@ -122,20 +122,20 @@ func TestTheModelRefuses(t *testing.T) {
 		m.may = map[possible]bool{{state: at(100)}: true}
 		m.trail = []moment{{from: now.Add(-time.Second), states: []known{{state: at(100)}}}}
 		if c.steps(m) {
-			t.Errorf("the model accepts %s: %s", c.name, m)
+			t.Errorf("the model accepts that %s: %s", c.name, m)
 		}
 	}
 }
 
-// survives takes an answer to a change, and then a loss that leaves the member in this state.
+// survives takes an answer to a change, and then a loss after which the member has this state.
 func survives(m *member, c change, a answer, left state) {
 	m.answered(c, a)
 	m.note(a.ended, time.Time{})
 	m.returned(a.ended, slices.DeleteFunc(m.since(a.ended), func(k known) bool { return k.state != left }))
 }
 
-// The model accepts all that may really happen, in every order.
-func TestTheModelAccepts(t *testing.T) {
+// The model accepts everything that may really happen, in every order.
+func TestTheModelAcceptsWhatMayHappen(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}
 	lost := answer{verdict: unknown, ended: now}
@@ -146,7 +146,7 @@ func TestTheModelAccepts(t *testing.T) {
 	m.note(now, time.Time{})
 	m.returned(now.Add(time.Second), m.since(now.Add(-time.Millisecond)))
 	if !m.saw(state{true, 100, "n", 0, 0, false}) {
-		t.Error("the model refuses a loss of what was not saved")
+		t.Error("the model refuses the loss of a change that was not archived")
 	}
 	for _, left := range []int64{100, 110} {
 		m := newMember("g", "u", true)
@@ -154,7 +154,7 @@ func TestTheModelAccepts(t *testing.T) {
 		keyed := change{op: increment, amount: 10, key: "k"}
 		survives(m, keyed, lost, state{true, left, "n", 0, 0, false})
 		if !m.answered(keyed, answer{verdict: done, says: outcome{xp: 110}, ended: now}) || !m.saw(state{true, 110, "n", 0, 0, false}) {
-			t.Errorf("a repeated change and a loss that leaves %d XP: the model refuses that it is made once", left)
+			t.Errorf("after a loss that leaves %d XP the model refuses that the repeated change is made once", left)
 		}
 	}
 	for _, seen := range [][]int64{{100, 100}, {100, 110}, {110, 110}, {110, 120}, {120, 120}} {
@@ -164,14 +164,14 @@ func TestTheModelAccepts(t *testing.T) {
 		m.answered(plus, lost)
 		for _, xp := range seen {
 			if !m.saw(state{true, xp, "n", 0, 0, false}) {
-				t.Errorf("100 and twice an unknown 10: the model refuses %v", seen)
+				t.Errorf("100 XP and twice an unknown 10: the model refuses %v", seen)
 			}
 		}
 	}
 }
 
 // A read's XP may be lost with its master, until an answer says that the replicas have it, or it is old.
-func TestTheModelOfAMasterThatMayBeReplaced(t *testing.T) {
+func TestTheModelAllowsLossesWithAMaster(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}
 	at := func(xp int64) state { return state{true, xp, "n", 0, 0, false} }
@@ -191,11 +191,11 @@ func TestTheModelOfAMasterThatMayBeReplaced(t *testing.T) {
 	m = fresh()
 	m.settle(at(110), now.Add(time.Minute), now)
 	if len(m.pending) > 0 || m.saw(at(100)) {
-		t.Error("the model accepts that a change is lost which all replicas have had time for")
+		t.Error("the model accepts the loss of a change that all replicas had time to get")
 	}
 }
 
-// A counter takes an increment under a key once, however many losses are between its attempts.
+// A counter counts an increment under a key once, however many losses are between its attempts.
 func TestTheCounterCountsAKeyOnce(t *testing.T) {
 	began := time.Now()
 	c := &counter{highest: maxXP, open: map[string]int64{}}
@@ -209,7 +209,7 @@ func TestTheCounterCountsAKeyOnce(t *testing.T) {
 	holds := func(what string, least, most int64) {
 		t.Helper()
 		if c.least() != least || c.most() != most {
-			t.Errorf("%s: %s, want %d to %d", what, c, least, most)
+			t.Errorf("%s: the counter is %s, want %d to %d", what, c, least, most)
 		}
 	}
 	add("", done, false)
@@ -224,8 +224,8 @@ func TestTheCounterCountsAKeyOnce(t *testing.T) {
 	holds("it survived", 20, 20)
 }
 
-// An answer to messages is held to the call before it is held to the members.
-func TestTheAnswerToMessagesIsRead(t *testing.T) {
+// An answer to messages must fit its call.
+func TestAnswersToMessagesMustFitTheCall(t *testing.T) {
 	call := &messagesCall{
 		authors: []*member{newMember("g", "1", false), newMember("g", "2", false)},
 		from:    []int{0, 1, 0}, worth: []int64{0, messageXP, messageXP}, sent: make([]map[string]any, 3),
@@ -238,18 +238,18 @@ func TestTheAnswerToMessagesIsRead(t *testing.T) {
 	}
 	says, problem := read(row("1", 0, 5, 8), row("2", 7, maxXP, 1), row("1", messageXP, messageXP+5, 9))
 	if want := []outcome{{messageXP + 5, messageXP, 9, ""}, {maxXP, 7, 1, ""}}; problem != "" || !slices.Equal(says, want) {
-		t.Errorf("%v %s, want %v", says, problem, want)
+		t.Errorf("the outcomes are %v (%s), want %v", says, problem, want)
 	}
 	for name, rows := range map[string][]string{
-		"one is missing":            {row("1", 0, 5, 8), row("2", 0, 5, 1)},
-		"another order":             {row("2", 0, 5, 8), row("1", 0, 5, 1), row("1", 0, 5, 2)},
-		"XP for what is worth none": {row("1", messageXP, 5, 8), row("2", 0, 5, 1), row("1", 0, 5, 9)},
-		"less than it is worth":     {row("1", 0, 5, 8), row("2", 7, 7, 1), row("1", 0, 5, 9)},
-		"a message not counted":     {row("1", 0, 5, 8), row("2", 0, 5, 1), row("1", 0, 5, 8)},
-		"XP not added":              {row("1", 0, 5, 8), row("2", 0, 5, 1), row("1", messageXP, messageXP, 9)},
+		"one is missing":              {row("1", 0, 5, 8), row("2", 0, 5, 1)},
+		"another order":               {row("2", 0, 5, 8), row("1", 0, 5, 1), row("1", 0, 5, 2)},
+		"XP for a message worth none": {row("1", messageXP, 5, 8), row("2", 0, 5, 1), row("1", 0, 5, 9)},
+		"less than it is worth":       {row("1", 0, 5, 8), row("2", 7, 7, 1), row("1", 0, 5, 9)},
+		"a message not counted":       {row("1", 0, 5, 8), row("2", 0, 5, 1), row("1", 0, 5, 8)},
+		"XP not added":                {row("1", 0, 5, 8), row("2", 0, 5, 1), row("1", messageXP, messageXP, 9)},
 	} {
 		if _, problem := read(rows...); problem == "" {
-			t.Errorf("%s: it is accepted", name)
+			t.Errorf("an answer is accepted in which %s", name)
 		}
 	}
 }

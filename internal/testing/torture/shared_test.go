@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// counter is the model of a member that all clients increment and never change in another way. Its XP is the sum of all acknowledged
-// increments and of some unacknowledged ones. An increment with a key counts once, even if it is sent again after a loss.
+// counter is the model of a member that all clients increment and nobody changes otherwise. Its XP is the sum of all acknowledged increments
+// and of some others. An increment with a key counts once, even if it is repeated after a loss.
 type counter struct {
 	guild, user string
-	keyed       bool // all increments have a key, so that in the end nothing is unknown
+	keyed       bool // all increments have keys, so that nothing is unknown at the end
 
 	mu      sync.Mutex
-	sure    int64 // what was acknowledged and survives all losses so far
+	sure    int64 // acknowledged XP that survives all losses so far
 	acked   []acknowledged
-	lowest  int64            // the least XP after the last loss, and all increments begun and acknowledged since
-	highest int64            // the most XP after the last loss, and all increments sent since or that may be sent again
-	begun   int64            // all that was ever sent, each increment once
-	open    map[string]int64 // by key: increments that were sent and not acknowledged
+	lowest  int64            // least XP after the last loss, with all increments begun and acknowledged since
+	highest int64            // most XP after the last loss, with all increments sent since or that may be repeated
+	begun   int64            // sum of all increments, each once
+	open    map[string]int64 // unacknowledged increments by key
 	history []event
 }
 
@@ -27,7 +27,7 @@ type acknowledged struct {
 	amount int64
 }
 
-// least returns the lowest XP that the answers until now allow.
+// least returns the lowest XP that the answers so far allow.
 func (c *counter) least() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *counter) begin(wanted change) {
 	}
 }
 
-// ended records the answer to an increment. before says that it was begun before the last loss, so it may have survived that.
+// ended records the answer to an increment. before says that it was begun before the last loss, so that it may have survived the loss.
 func (c *counter) ended(wanted change, a answer, before bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,8 +75,8 @@ func (c *counter) ended(wanted change, a answer, before bool) {
 	}
 }
 
-// returned records a loss: increments acknowledged after the floor may be gone, and the XP is from lowest to highest. An unacknowledged
-// increment is made again only under a key.
+// returned records a loss: increments acknowledged after the floor may be lost, and the XP is from lowest to highest. An unacknowledged
+// increment is repeated only under a key.
 func (c *counter) returned(floor time.Time, lowest, highest int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +98,7 @@ func (c *counter) String() string {
 	return fmt.Sprintf("%d to %d", c.least(), c.most())
 }
 
-// settledAt fixes the XP: no client changes it any more, and another replica must show the same.
+// settledAt fixes the XP, because no client changes it any more. Another replica must show the same.
 func (c *counter) settledAt(xp int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

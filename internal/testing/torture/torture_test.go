@@ -7,11 +7,11 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// With its append-only file synced before each answer, Redis loses nothing. Whichever process is killed, each acknowledged change
-// counts once, and each other one at most once.
+// Redis syncs its append-only file before each answer, so it loses nothing. Whichever process is killed, each acknowledged change counts once,
+// and each other one at most once.
 func TestNothingAcknowledgedIsLostOrDoubled(t *testing.T) { torture(t, durable) }
 
-// A Redis without a disk comes back empty. All that the archive had is there again.
+// A Redis without a disk comes back empty. Everything that was archived is there again.
 func TestARedisThatComesBackEmptyLosesNoMoreThanWasNotSaved(t *testing.T) { torture(t, volatile) }
 
 // An old dump comes back. No member has less XP than in the archive, and later acknowledged changes stay.
@@ -61,12 +61,12 @@ func (h *harness) finish() {
 	if h.isBroken() || !h.awaitReady() {
 		return
 	}
-	// After many refused connections go-redis tries again only once a second.
+	// After many refused connections go-redis tries only once a second.
 	testenv.Wait(h.t, "the harness reaches Redis", func() bool { return h.live.Ping(h.t.Context()).Err() == nil })
 	if h.announced != nil {
 		h.announced.check()
 	}
-	h.fronts = h.replicas // each of them shows what it must
+	h.fronts = h.replicas // check each replica
 	h.checkBoards()
 	if h.isBroken() || !h.awaitRemoval() {
 		return
@@ -80,7 +80,7 @@ func (h *harness) finish() {
 	}
 }
 
-// summary says how much was tried, so that a run that tried nothing does not look like one that found nothing.
+// summary logs how much was tried, because a run that tried nothing finds nothing.
 func (h *harness) summary() {
 	events, answered := 0, 0
 	members := h.members()
@@ -96,18 +96,18 @@ func (h *harness) summary() {
 	for _, r := range h.replicas {
 		loads, returns = loads+r.loads, returns+r.returns
 	}
-	h.t.Logf("%d requests about %d members, %d of them answered; %d faults; a guild was created again %d times, loaded from the archive %d times, found older in Redis %d times",
+	h.t.Logf("%d requests about %d members, %d answered; %d faults; a guild was recreated %d times, loaded from the archive %d times, found older in Redis %d times",
 		events, len(members), answered, h.faulted, h.operator.born-1, loads, returns)
 	var calls callCount
 	for _, c := range h.clients {
 		calls.hides += c.calls.hides
 		calls.all, calls.large, calls.repeated = calls.all+c.calls.all, calls.large+c.calls.large, calls.repeated+c.calls.repeated
 	}
-	h.t.Logf("%d calls with messages or puts, %d of them of several steps, %d of these sent more than once; flags were changed %d times", calls.all, calls.large, calls.repeated, calls.hides)
+	h.t.Logf("%d calls with messages or puts, %d with several steps, %d of these repeated; flags were changed %d times", calls.all, calls.large, calls.repeated, calls.hides)
 	if r := h.restorer; r != nil {
 		h.t.Logf("a guild was changed %d times, and restored or reset %d times", r.did.changes, r.did.restores)
 	}
 	if answered == 0 || calls.large == 0 || calls.hides == 0 {
-		h.t.Error("nothing was answered")
+		h.t.Errorf("%d requests, %d large calls and %d changes of flags were answered, want some of each", answered, calls.large, calls.hides)
 	}
 }

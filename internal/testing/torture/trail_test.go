@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// known is one possible state of a member at some time. For the change that was being repeated under a key at that time, it also holds if the state
+// known is one possible state of a member at some time. For the change that was being repeated under a key then, it also has whether the state
 // includes the change, and its answer.
 type known struct {
 	state
@@ -12,14 +12,14 @@ type known struct {
 	result outcome
 }
 
-// moment holds a member's possible states from a time until the next moment.
+// moment has a member's possible states from a time until the next moment.
 type moment struct {
 	from   time.Time
-	key    string // of the change that was being repeated then; empty for none
+	key    string // of the change that was being repeated then; may be empty
 	states []known
 }
 
-// of is the moment as a change under a key sees it: at a moment of another key that change had not been sent.
+// of returns the moment's states for a change under a key. At a moment of another key that change had not been sent.
 func (past moment) of(key string) []known {
 	if key != "" && past.key == key {
 		return past.states
@@ -50,7 +50,7 @@ func (m *member) now(at time.Time) moment {
 	return past
 }
 
-// note adds what the member may be from now on to its trail, and drops what is older than what must survive.
+// note adds the member's current states to its trail, and drops moments before what must survive.
 func (m *member) note(now, floor time.Time) {
 	if m.trail == nil {
 		return
@@ -59,7 +59,7 @@ func (m *member) note(now, floor time.Time) {
 	m.prune(floor)
 }
 
-// prune drops the moments that ended before floor: what the member was at floor, or later, is all that may come back.
+// prune drops the moments that ended before floor. Only states from floor or later may come back.
 func (m *member) prune(floor time.Time) {
 	last := 0
 	for i, past := range m.trail {
@@ -71,7 +71,7 @@ func (m *member) prune(floor time.Time) {
 	m.trail = m.trail[last:]
 }
 
-// since lists what the member may have been at floor and later, up to now.
+// since lists the member's possible states at floor and later.
 func (m *member) since(floor time.Time) []known {
 	m.prune(floor)
 	now := m.now(floor)
@@ -82,10 +82,10 @@ func (m *member) since(floor time.Time) []known {
 	return all
 }
 
-// returned records a loss of Redis: the member is in one of these states now. Pending changes died with the old Redis. A change that is still
+// returned records a loss of Redis: the member is in one of these states now. Pending changes died with the old Redis. A change that is
 // being repeated happens again exactly in those states that do not include it.
 //
-// The trail continues: the same old dump may come back again.
+// The trail continues, because the same old dump may come back again.
 func (m *member) returned(now time.Time, states []known) {
 	if m.keyed < 0 {
 		m.pending = nil

@@ -58,6 +58,11 @@ func TestTheBotsManifestsFitTheirSchemas(t *testing.T) {
 		}
 	}
 	m := parse(t, built)
+	var monitor selecting
+	unmarshal(t, []byte(read(t, kubernetesDir+"/monitoring/bot-monitor.yaml")), &monitor)
+	if pods := m.podSelectors["Deployment levelboard-bot"]; !maps.Equal(monitor.labels(), pods) {
+		t.Errorf("Prometheus scrapes pods with the labels %v, and the bot's are %v", monitor.labels(), pods)
+	}
 	environment := map[string]string{}
 	for _, settings := range m.configMaps {
 		maps.Copy(environment, settings)

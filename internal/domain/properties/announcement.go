@@ -62,6 +62,17 @@ func newAnnouncement(kind string) any {
 	return a
 }
 
+// announcementInWords leaves out the address, which is a secret while it is typed.
+func announcementInWords(w map[string]string) string {
+	words := w["name"] + ", " + w["kind"]
+	for _, p := range ofKind(w) {
+		if said := w[p.Name]; said != "" && said != off && !slices.Contains([]string{"id", "name", "kind", "url"}, p.Name) {
+			words += "; " + strings.ToLower(p.Label) + ": " + said
+		}
+	}
+	return words
+}
+
 // numbers are whole numbers with commas or spaces between them.
 type numbers struct{ number }
 

@@ -136,7 +136,7 @@ var Table = []Property{
 			{"add-announcement discord", "Add Discord message"}, {"add-announcement board", "Add live board"},
 			{"add-announcement webhook", "Add signed webhook"}, {"add-announcement bot", "Add bot message"},
 		},
-		inWords: func(w map[string]string) string { return w["name"] + ", " + w["kind"] },
+		inWords: announcementInWords,
 	}},
 }
 

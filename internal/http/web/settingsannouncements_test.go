@@ -123,7 +123,7 @@ func TestAManagerAddsEditsAndDeletesAnAnnouncement(t *testing.T) {
 	if a = w.all()[0]; string(a.URL) != w.webhook+"/2" || a.Text != nil || a.From != 7 || a.Kind != announcement.Discord || !slices.Equal(a.Events, []announcement.Event{announcement.LevelUp}) {
 		t.Errorf("saved %#v", a)
 	}
-	seen := b.post(settingsAddress, with(old, append(at(0, "from", "1,008"), "do", "save")...)).want(409, "changed while you were editing", `value="1,008"`).form()
+	seen := b.post(settingsAddress, with(old, append(at(0, "from", "1,008"), "do", "save")...)).want(409, "changed while you were editing", `value="1,008"`, "from level: 7;", "from level: 1008;").lacks("topsecret/2").form()
 	b.post(settingsAddress, with(seen, "do", "save")).want(200, "Saved.")
 	if a = w.all()[0]; a.From != 1008 || string(a.URL) != w.webhook+"/2" {
 		t.Errorf("saved %#v", a)

@@ -129,8 +129,8 @@ var Table = []Property{
 		},
 	}},
 
-	{"announcements", "Announcements", "Up to 10. A live board is one message with the top of the leaderboard. A signed webhook sends events as JSON to your program. " +
-		"levelboard-bot posts bot messages where the member wrote.", "announcements", Rows{
+	{"announcements", "Announcements", "Up to 10. A live board is one message with the top of the leaderboard. " +
+		"A signed webhook sends events as JSON to your program. levelboard-bot posts bot messages where the member wrote.", "announcements", Rows{
 		Noun: "Announcement", Fields: announcementFields, of: ofKind, added: newAnnouncement,
 		Add: []Option{
 			{"add-announcement discord", "Add Discord message"}, {"add-announcement board", "Add live board"},

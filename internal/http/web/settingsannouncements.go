@@ -12,23 +12,23 @@ import (
 	"levelboard/internal/usecase/guilds"
 )
 
-// announcements are what the settings page says of announcements beside their fields.
+// announcements is what the settings page shows about announcements beside their fields.
 type announcements struct {
-	Done, Failed string // what a button has just done, and why a test failed
-	Secret       string // a new signing secret, which is shown this once
+	Done, Failed string // what a button did, and why a test failed
+	Secret       string // a new signing secret, shown only once
 	statuses     []announce.Status
-	previews     map[string]string // what would be posted, by id; nil when it was not checked
+	previews     map[string]string // what would be posted, by id; nil unless the form was checked
 }
 
-// announcementRow is a row of the form's announcements and, when it is saved, how far it is.
+// announcementRow is an announcement of the form, with its status if it is saved.
 type announcementRow struct {
 	ID, Name, Kind, Address string
 	Status                  *announce.Status
-	Open                    bool    // its fields are shown
-	Preview                 *string // empty when nothing would be posted
+	Open                    bool    // show its fields
+	Preview                 *string // empty if nothing would be posted
 }
 
-// announcementRow returns what stands beside the fields of a row.
+// announcementRow returns the announcement whose form fields these are.
 func (p *settingsPage) announcementRow(row map[string]string, fields []field) *announcementRow {
 	r := &announcementRow{ID: row["id"], Name: row["name"], Kind: row["kind"], Address: announcement.Secret(row["url"]).Shown()}
 	for i, status := range p.statuses {
@@ -43,7 +43,7 @@ func (p *settingsPage) announcementRow(row map[string]string, fields []field) *a
 	return r
 }
 
-// hideAddresses puts typed addresses that are stored as they are shown, so that a form that is sent twice is the same as what it has saved.
+// hideAddresses replaces typed addresses that are stored by their shown form. So a form that is sent twice equals what it saved.
 func (p *settingsPage) hideAddresses() {
 	for _, row := range p.Form.Rows["announcements"] {
 		if stored := p.Guild.Announcement(row["id"]); stored != nil && row["url"] == stored.URL.Reveal() {
@@ -52,7 +52,7 @@ func (p *settingsPage) hideAddresses() {
 	}
 }
 
-// previewAnnouncements composes what each announcement of the form would post.
+// previewAnnouncements renders a sample of each announcement in the form.
 func (s *Site) previewAnnouncements(ctx context.Context, page *settingsPage, proposed guilds.Proposal) (err error) {
 	g := *page.Guild
 	g.Settings, page.previews = proposed.Settings(), map[string]string{}
@@ -64,7 +64,7 @@ func (s *Site) previewAnnouncements(ctx context.Context, page *settingsPage, pro
 	return nil
 }
 
-// useAnnouncement does what a button of a saved announcement says. The form stays as it was typed.
+// useAnnouncement handles a button of a saved announcement, and shows the form as it was typed.
 func (s *Site) useAnnouncement(c *gin.Context, page *settingsPage, do, one string) (err error) {
 	ctx, k := c.Request.Context(), announce.Key{Guild: page.Guild.ID, ID: one}
 	s.log.InfoContext(ctx, "a manager uses an announcement", "guild", k.Guild, "task", do, "announcement", displayname.Cut(one, maxShown))

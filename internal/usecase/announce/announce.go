@@ -27,20 +27,20 @@ type Key struct {
 	ID    string
 }
 
-// State is how far an announcement is.
+// State is the progress of an announcement.
 type State struct {
 	Key
 	Kind        announcement.Kind
 	Incarnation guild.Incarnation // of the guild
 	// Version rises whenever the announcement begins again from now: with another URL or kind, or when it is switched on.
 	Version   int64
-	Cursor    events.ID // up to where the log is done with
+	Cursor    events.ID // the last event that was handled
 	Secret    []byte    // signs the posts of a webhook
 	Off       string    // why it is off; empty while it is on
 	LastSent  time.Time // zero: never
 	LastError string    // of the last try; empty after a success
 	Message   string    // the id of a board's message
-	Shown     string    // a digest of what that shows
+	Shown     string    // a digest of its text
 }
 
 // ErrUnknown is the archive's fault when there is no such announcement, or when it began again or was switched off since its state was read.
@@ -75,7 +75,7 @@ type Board interface {
 	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64) (leaderboard.Standings, error)
 }
 
-// Deps are what an Announcer needs; all are required, but Trust.
+// Deps are what an Announcer needs. Only Trust is optional.
 type Deps struct {
 	Archive Archive
 	Live    Live
@@ -94,7 +94,7 @@ type Announcer struct {
 	every  time.Duration // how often it looks, and the first wait between two tries; shorter in tests
 
 	mu  sync.Mutex             // guards due
-	due map[id.Guild]time.Time // when to look at a guild
+	due map[id.Guild]time.Time // when to look at each guild
 }
 
 // New returns an Announcer; Run makes it post.

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// editEvery is how often a board is edited at most.
+	// editEvery is the least time between two edits of a board.
 	editEvery = time.Minute
 	// longestName is how many characters of a name a board shows: 25 rows fit into a message.
 	longestName = 32
@@ -34,7 +34,7 @@ func (d *delivery) edit(ctx context.Context) error {
 	return d.send(ctx, post{text: text, upTo: d.Cursor, at: time.Now()})
 }
 
-// boardText is what a board shows.
+// boardText returns the message of a board.
 func (d *delivery) boardText(ctx context.Context) (string, error) {
 	title, rows, kind := d.guild.Name, []leaderboard.Standing(nil), d.settings.Period
 	if kind == nil {
@@ -69,5 +69,5 @@ func (d *delivery) boardText(ctx context.Context) (string, error) {
 	return displayname.Cut(strings.Join(lines, "\n"), announcement.MaxMessage), nil
 }
 
-// digest stands for a text.
+// digest returns a hash of a text.
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }

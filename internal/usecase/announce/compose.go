@@ -22,7 +22,7 @@ import (
 // mostInOne is how many messages become one.
 const mostInOne = 10
 
-// post is something to be posted.
+// post is one request's content.
 type post struct {
 	text      string    // of a message, or the body of an event; empty when there is nothing to post
 	mentioned []id.User // in the message
@@ -31,7 +31,7 @@ type post struct {
 	at        time.Time // of the first event in it
 }
 
-// compose returns the first post of what happened: an event for a webhook, else a burst as one message.
+// compose returns the first post for these events: one event for a webhook, else a burst as one message.
 func (d *delivery) compose(ctx context.Context, entries []events.Entry) (p post, err error) {
 	said := 0
 	for _, e := range entries {
@@ -65,8 +65,8 @@ func (d *delivery) compose(ctx context.Context, entries []events.Entry) (p post,
 	return p, nil
 }
 
-// say returns what is posted of an event, which is empty when it is not announced, and the user whom that mentions. Who is not on the board is
-// not named.
+// say returns what is posted for an event, empty if it is not announced, and the user whom that mentions. A member who is not on the board is not
+// named.
 func (d *delivery) say(ctx context.Context, e events.Entry) (text string, mentioned id.User, err error) {
 	if d.Kind == announcement.Webhook {
 		text, err = d.encode(e)
@@ -114,7 +114,7 @@ func (d *delivery) winners(ctx context.Context, over periods.Event) (string, err
 	return d.settings.PeriodOver(closed), err
 }
 
-// encode returns an event as a webhook gets it.
+// encode returns an event as the body for a webhook.
 func (d *delivery) encode(e events.Entry) (string, error) {
 	name, data, err := e.Encode(d.guild)
 	if err != nil || name == "" || !d.settings.On(announcement.Event(name)) {
@@ -129,10 +129,10 @@ func (d *delivery) encode(e events.Entry) (string, error) {
 	return string(body), err
 }
 
-// timeOf is when an event happened.
+// timeOf returns the time of an event.
 func timeOf(e events.ID) time.Time { return time.UnixMilli(int64(min(e.Millis, 1<<62))).UTC() }
 
-// rolesBetween are the names of the roles of rewards whose levels lie in a jump, each once.
+// rolesBetween returns the names of the roles that rewards give in a jump, each once.
 func rolesBetween(g *guild.Guild, previous, reached level.Level) (names []string) {
 	seen := map[id.Role]bool{}
 	for _, reward := range g.RoleRewards {
@@ -146,7 +146,7 @@ func rolesBetween(g *guild.Guild, previous, reached level.Level) (names []string
 	return names
 }
 
-// nameOf is what a member is called.
+// nameOf returns a member's display name.
 func nameOf(u leaderboard.User) string {
 	global := ""
 	if u.GlobalName != nil {

@@ -25,7 +25,7 @@ const (
 	eventsAtOnce = 25
 )
 
-// delivery works on one announcement.
+// delivery posts one announcement.
 type delivery struct {
 	*Announcer
 	term *term // nil for a test or a preview
@@ -35,7 +35,7 @@ type delivery struct {
 	board    Board
 }
 
-// deliver posts all that is to be posted of an announcement, in order. After an error its guild is looked at again.
+// deliver posts everything that an announcement has to post, in order. After an error it schedules another look at the guild.
 func (t *term) deliver(ctx context.Context, s State) {
 	d := &delivery{Announcer: t.Announcer, term: t, State: s, board: t.Board}
 	more, err := true, error(nil)
@@ -52,7 +52,7 @@ func (t *term) deliver(ctx context.Context, s State) {
 	t.lookAt(s.Guild, time.Now().Add(t.every))
 }
 
-// step posts the first of what happened since the cursor, or edits a board. more says that there may be more to post.
+// step posts the first events after the cursor, or edits a board. more says that there may be more to post.
 func (d *delivery) step(ctx context.Context) (more bool, err error) {
 	d.guild, d.settings, err = d.find(ctx, d.Key)
 	switch {
@@ -78,7 +78,7 @@ func (d *delivery) step(ctx context.Context) (more bool, err error) {
 	return true, d.note(ctx)
 }
 
-// send tries to post until it is taken, refused for good or too old, and notes what became of it.
+// send tries a post until it is accepted, rejected for good or too old, and notes the result.
 func (d *delivery) send(ctx context.Context, p post) error {
 	for tries := 1; time.Since(p.at) <= oldest; {
 		answer, err := d.try(ctx, p)
@@ -116,19 +116,19 @@ func (d *delivery) send(ctx context.Context, p post) error {
 	return d.pass(ctx, p, expired)
 }
 
-// isGone reports whether an answer says that nothing may be posted there any more.
+// isGone reports whether a status says that the webhook no longer exists or may no longer be used.
 func isGone(status int) bool {
 	return slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone}, status)
 }
 
-// pass notes that a post is done with.
+// pass counts the outcome of a post and moves the cursor behind it.
 func (d *delivery) pass(ctx context.Context, p post, outcome string) error {
 	count(d.Kind, outcome)
 	d.Cursor = p.upTo
 	return d.note(ctx)
 }
 
-// note writes the state, however long that takes: what was posted must not be posted again.
+// note writes the state and retries until it succeeds, since a post that is not noted would be repeated.
 func (d *delivery) note(ctx context.Context) error {
 	for {
 		err := d.Archive.NoteAnnouncement(ctx, d.term.lease, d.State)

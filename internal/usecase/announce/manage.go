@@ -21,7 +21,7 @@ func NewSigningSecret() []byte {
 	return secret
 }
 
-// Status is how far an announcement is, as managers and operators read it.
+// Status is the progress of an announcement for managers and operators.
 type Status struct {
 	ID         string     `json:"id"`
 	State      string     `json:"state"` // on or off
@@ -51,7 +51,7 @@ func (a *Announcer) Statuses(ctx context.Context, g *guild.Guild) ([]Status, err
 	return list, orDown("read announcements", err)
 }
 
-// orNil is nil for a zero value.
+// orNil returns nil for a zero value.
 func orNil[T comparable](value T) *T {
 	if value == *new(T) {
 		return nil
@@ -118,14 +118,14 @@ func (a *Announcer) Test(ctx context.Context, k Key) (Tested, error) {
 	return tested, nil
 }
 
-// Preview is what a test of settings posts; it is empty when nothing would be posted.
+// Preview returns what a test of these settings would post, or "" if it would post nothing.
 func (a *Announcer) Preview(ctx context.Context, g *guild.Guild, settings *announcement.Announcement) (string, error) {
 	d := &delivery{Announcer: a, State: State{Key: Key{g.ID, settings.ID}, Kind: settings.Kind}, guild: g, settings: settings}
 	p, err := d.sample(ctx)
 	return p.text, err
 }
 
-// orDown is an error of the archive as a fault.
+// orDown returns an error of the archive as a fault.
 func orDown(op string, err error) error {
 	if err == nil || fault.From(err).Code != fault.Internal {
 		return err

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// Every sweepLooks-th look is at all announcements, for what a killed replica did not note, and every boardLooks-th at all boards too, for
-	// periods that have ended.
+	// Every sweepLooks-th look is at all announcements, in case a replica was killed before it noted an event. Every boardLooks-th is at all
+	// boards too, since periods end.
 	sweepLooks, boardLooks = 60, 600
 	// readAtOnce is how many announcements, or how many guilds' announcements, are read at once.
 	readAtOnce = 500
 	lookTime   = 30 * time.Second
 )
 
-// Changed has a guild looked at whose settings have changed.
+// Changed schedules a look at a guild whose settings have changed.
 func (a *Announcer) Changed(g id.Guild) { a.lookAt(g, time.Now()) }
 
 // Run posts while this process holds the lease, until ctx ends.
@@ -34,7 +34,7 @@ func (a *Announcer) Run(ctx context.Context) {
 		if l, held := a.Lease(); held {
 			a.serve(ctx, l)
 		}
-		a.takeDue() // another process looks at them
+		a.takeDue() // the lease's holder looks at them
 	}
 }
 
@@ -62,11 +62,11 @@ type term struct {
 	working sync.WaitGroup
 	looks   int // since the last one that failed
 
-	looking sync.Mutex   // is held during a look, and guards busy
-	busy    map[Key]bool // the announcements that are being worked on
+	looking sync.Mutex   // held during a look; guards busy
+	busy    map[Key]bool // announcements that are being delivered
 }
 
-// lookAt has a guild looked at then, or sooner if that is due already.
+// lookAt schedules a look at a guild, unless an earlier one is scheduled.
 func (a *Announcer) lookAt(g id.Guild, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,7 +75,7 @@ func (a *Announcer) lookAt(g id.Guild, at time.Time) {
 	}
 }
 
-// takeDue returns the guilds whose time has come.
+// takeDue removes and returns the guilds whose look is due.
 func (a *Announcer) takeDue() (guilds []id.Guild) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -106,7 +106,7 @@ func (t *term) look(ctx context.Context) error {
 		err = t.sweep(ctx, reading)
 	}
 	if t.looks++; err != nil {
-		t.looks = 0 // what was taken out of the live store, or was due, is nowhere else
+		t.looks = 0 // the guilds that were taken are known nowhere else, so the next look is at all of them
 	}
 	return err
 }
@@ -135,7 +135,7 @@ func (t *term) sweep(ctx, reading context.Context) error {
 	}
 }
 
-// start works on an announcement, unless that is done already; then its guild is looked at again.
+// start posts an announcement in a goroutine. While one is running, it schedules another look at the guild instead.
 func (t *term) start(ctx context.Context, s State) {
 	switch {
 	case s.Off != "" || s.Kind == announcement.Bot:
@@ -145,7 +145,7 @@ func (t *term) start(ctx context.Context, s State) {
 		t.busy[s.Key] = true
 		t.working.Go(func() {
 			t.deliver(ctx, s)
-			t.looking.Lock() // a look may have read the state of before
+			t.looking.Lock() // a look may have read the state from before this delivery
 			defer t.looking.Unlock()
 			delete(t.busy, s.Key)
 		})

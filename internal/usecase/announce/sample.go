@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// sample is what a test posts: a board as it is now, or a sample of an event.
+// sample returns what a test posts: a board as it is now, or a sample event.
 func (d *delivery) sample(ctx context.Context) (p post, err error) {
 	if d.Kind == announcement.Board {
 		d.board = d.Board
@@ -23,7 +23,7 @@ func (d *delivery) sample(ctx context.Context) (p post, err error) {
 	return d.compose(ctx, []events.Entry{d.sampleEvent()})
 }
 
-// sampleBoard has whoever is looked for.
+// sampleBoard finds every user.
 type sampleBoard struct{ Board }
 
 func (sampleBoard) View(_ context.Context, _ *guild.Guild, look leaderboard.Look) (v leaderboard.View, err error) {

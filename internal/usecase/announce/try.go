@@ -19,7 +19,7 @@ import (
 	"levelboard/internal/platform/outbound"
 )
 
-// unknownMessage is the code with which Discord says that a message was deleted.
+// unknownMessage is Discord's code for a deleted message.
 const unknownMessage = 10008
 
 // try posts once. A board's message that was deleted by hand is posted again.
@@ -87,7 +87,7 @@ func sign(r *http.Request, secret []byte, messageID string, body []byte) error {
 	return err
 }
 
-// problem says in words why a try has failed; it is empty when the post was taken.
+// problem says in words why a try failed, or "" if the post was accepted.
 func problem(a outbound.Answer, err error) string {
 	said := fmt.Sprintf("The webhook answered %d %s.", a.Status, http.StatusText(a.Status))
 	switch {
@@ -103,8 +103,8 @@ func problem(a outbound.Answer, err error) string {
 	return said
 }
 
-// waitAfter is how long to wait before the next try: as a host that is busy says in its header, else twice as long each time. Discord says it
-// in the body, too, more exactly, in seconds; services that imitate an old Discord say it in milliseconds.
+// waitAfter returns the wait before the next try: what a busy host asks for in its header, else twice as long each time. Discord's body has a more
+// exact number of seconds, or of milliseconds in services that imitate an old Discord.
 func (d *delivery) waitAfter(a outbound.Answer, tries int) time.Duration {
 	wait := retryablehttp.DefaultBackoff(d.every, oldest, tries-1, &http.Response{StatusCode: a.Status, Header: a.Header})
 	var body struct {

@@ -127,7 +127,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.get("/embed/:entry", s.handle(s.embed))
 	s.profileRoutes(pages)
 	pages.get(settingsPath, s.managing(s.settings), unlisted("/guilds/"))
-	pages.post(settingsPath, s.keeping(s.managing(s.changeSettings)), upTo(maxSettingsForm), formHere, slow)
+	pages.post(settingsPath, s.keeping(s.managing(s.changeSettings)), upTo(maxSettingsForm), formHere)
 	s.dataRoutes(pages)
 	pages.get(hiddenListPath, s.managing(s.hiddenList), unlisted("/guilds/"))
 	pages.post(hiddenListPath, s.managing(s.changeHiddenList), formHere)

@@ -36,6 +36,10 @@ func New(base string) *Client {
 	calls := retryablehttp.NewClient() // tries five times; the keeper tries again later
 	calls.Logger, calls.HTTPClient.Timeout, calls.RetryWaitMin = nil, callTime, firstWait
 	calls.ErrorHandler = retryablehttp.PassthroughErrorHandler // the last answer says why
+	calls.CheckRetry = func(ctx context.Context, answer *http.Response, err error) (bool, error) {
+		again, _ := retryablehttp.DefaultRetryPolicy(ctx, answer, err) // an answer counts, although ctx has ended
+		return again, nil
+	}
 	return &Client{base: base, calls: calls.StandardClient(), streams: &http.Client{Transport: calls.HTTPClient.Transport}}
 }
 

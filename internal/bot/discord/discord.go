@@ -149,7 +149,7 @@ func patient() *http.Client {
 	client.Logger, client.RetryMax, client.ErrorHandler = nil, retries, retryablehttp.PassthroughErrorHandler
 	client.HTTPClient.Transport.(*http.Transport).ResponseHeaderTimeout = answerTime
 	client.CheckRetry = func(ctx context.Context, answer *http.Response, err error) (bool, error) {
-		return err == nil && answer.StatusCode == http.StatusTooManyRequests, ctx.Err()
+		return err == nil && answer.StatusCode == http.StatusTooManyRequests && ctx.Err() == nil, nil
 	}
 	return client.StandardClient()
 }
@@ -205,8 +205,7 @@ func (c *Client) Guild(ctx context.Context, guildID string) (chat.Guild, error) 
 func (c *Client) Members(ctx context.Context, guildID string) (all []chat.Member, err error) {
 	for last, full := "0", true; full; {
 		var page []member
-		query := discord.QueryValues{"limit": membersPage, "after": last}
-		if err := c.call(ctx, rest.GetMembers.Compile(query, guildID), nil, &page); err != nil {
+		if err := c.call(ctx, rest.GetMembers.Compile(discord.QueryValues{"limit": membersPage, "after": last}, guildID), nil, &page); err != nil {
 			return nil, err
 		}
 		for _, m := range page { // by id

@@ -146,8 +146,7 @@ func (g *guild) setHidden(ctx context.Context, userID, by string, hidden bool, r
 	}, nil)
 }
 
-// noteRoles notes that a member's roles may be wrong. They follow from the level at the time of the change, so the order of answers and events does
-// not matter.
+// noteRoles notes that a member's roles may be wrong. They are changed by the level as it is then, so the order of answers and events is free.
 func (g *guild) noteRoles(userID string) {
 	g.update(func() { g.roles[userID] = true })
 }

@@ -34,8 +34,7 @@ type Store struct {
 	db    *sql.DB
 }
 
-// Open opens the file bot.db in a directory, which it makes if need be. Beyond limit messages, the oldest are dropped. While it is open, no other
-// process can open it.
+// Open opens the file bot.db in a directory, which it makes if need be, for this process alone. Trim drops the oldest messages beyond limit.
 func Open(dir string, limit int) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)

@@ -105,13 +105,21 @@ func followersGetReset(t *testing.T, s *service) {
 	if e := f.take(); e.name != "reset" || !strings.Contains(e.data, `"reason":"settings"`) {
 		t.Errorf("a new curve sends %+v, want a reset for settings", e)
 	}
-	s.replaced("/guilds/" + g + "/reset")
-	f.ends()
-	f = s.follow(key, g, f.last)
-	for e := f.first; !strings.Contains(e.data, `"reason":"cleared"`); e = f.take() {
+	cleared := s.replaced("/guilds/" + g + "/reset")
+	for e := f.take(); !strings.Contains(e.data, `"reason":"cleared"`); e = f.take() {
 		if e.name != "" && e.name != "reset" {
-			t.Fatalf("after a reset of the guild comes %+v, want only resets and signs of life", e)
+			t.Fatalf("after a reset of the guild comes %+v, want only resets", e)
 		}
+	}
+	s.replaced("/guilds/" + g + "/checkpoints/" + cleared.Checkpoint.ID + "/restore")
+	for e := f.take(); !strings.Contains(e.data, `"reason":"restore"`); e = f.take() {
+		if e.name != "" && e.name != "reset" {
+			t.Fatalf("after a restore of the guild comes %+v, want only resets", e)
+		}
+	}
+	s.create(key, g, newID(), 5000)
+	if e := f.take(); e.name != "levelup" {
+		t.Errorf("after a restore a new member sends %+v on the same stream, want a level-up", e)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/http/endless"
 	"levelboard/internal/platform/logs"
@@ -52,15 +53,34 @@ func (a *api) followEvents(r *request) error {
 	if err != nil {
 		return err
 	}
-	defer follower.Leave()
 	setStreamHeaders(h)
 	c.Status(http.StatusOK)
 	s, end := endless.Begin(c, a.deps.Events.Closed())
 	defer end()
-	if err := a.sendEvents(c, s, g, follower); errors.Is(err, events.ErrSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
-		streamsDropped.Inc()
+	for {
+		err := a.sendEvents(c, s, g, follower)
+		if errors.Is(err, events.ErrSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
+			streamsDropped.Inc()
+		}
+		if !errors.Is(err, errReplaced) {
+			return nil
+		}
+		if g, follower, err = a.followReplaced(s.Context(), g.ID, follower.At()); err != nil {
+			return nil
+		}
 	}
-	return nil
+}
+
+// followReplaced continues a stream in the log of the members who replaced the others, which begins with the reset.
+func (a *api) followReplaced(ctx context.Context, g id.Guild, after events.ID) (*guild.Guild, *events.Follower, error) {
+	ctx, cancel := context.WithTimeout(ctx, edge.RequestTime)
+	defer cancel()
+	now, err := a.findGuild(ctx, g, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	follower, err := a.deps.Events.Follow(ctx, now, &after)
+	return now, follower, err
 }
 
 func setStreamHeaders(h http.Header) {
@@ -83,8 +103,7 @@ func lastEventID(h http.Header) (*events.ID, error) {
 	return &parsed, nil
 }
 
-// stillFollowable checks for an open stream that its key was not revoked, and that its
-// guild was not deleted and created again. The request's own context has ended by then.
+// stillFollowable checks for an open stream that its key may follow the guild, with these members. The request's own context has ended by then.
 func (a *api) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
 	s := stateOf(c)
 	ctx, cancel := context.WithTimeout(logs.With(s.Connection, logs.Attrs(c.Request.Context())...), edge.RequestTime)
@@ -98,18 +117,23 @@ func (a *api) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, err
 	if err != nil {
 		return nil, err
 	}
-	if now.Incarnation != g.Incarnation {
-		return nil, errOtherGuild
+	if err := permit(c, now.ID); err != nil {
+		return nil, err
 	}
-	return now, permit(c, now.ID)
+	if now.Incarnation != g.Incarnation {
+		return nil, errReplaced
+	}
+	return now, nil
 }
 
 var (
-	errNoKey      = errors.New("the key is not valid any more")
-	errOtherGuild = errors.New("the guild was deleted and created again")
+	errNoKey    = errors.New("the key is not valid any more")
+	errReplaced = errors.New("the guild's members were replaced")
 )
 
+// sendEvents sends what a follower gets, and then leaves it.
 func (a *api) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, follower *events.Follower) error {
+	defer follower.Leave()
 	// An id without an event lets a client that loses its connection before the first event continue from the stream's start.
 	text := []byte("retry: " + strconv.FormatInt(reconnectAfter.Milliseconds(), 10) + "\n")
 	if follower.Missed() {

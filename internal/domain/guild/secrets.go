@@ -22,8 +22,11 @@ var revealed = json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, 
 // MarshalSecrets is Marshal with unmasked secrets, for the archives.
 func MarshalSecrets(s Settings) ([]byte, error) { return json.Marshal(s, revealed) }
 
-// Announcement returns the announcement with that id, or nil.
+// Announcement returns the announcement with that id, or nil. s may be nil.
 func (s *Settings) Announcement(id string) *announcement.Announcement {
+	if s == nil {
+		return nil
+	}
 	for i := range s.Announcements {
 		if s.Announcements[i].ID == id {
 			return &s.Announcements[i]
@@ -46,10 +49,8 @@ func (s *Settings) KeepSecrets(saved *Settings) error {
 			continue
 		}
 		var kept announcement.Secret
-		if saved != nil {
-			if old := saved.Announcement(a.ID); old != nil {
-				kept = old.URL
-			}
+		if old := saved.Announcement(a.ID); old != nil {
+			kept = old.URL
 		}
 		path := fmt.Sprintf("announcements[%d].url", i)
 		switch {

@@ -76,19 +76,13 @@ func (c *Catalog) changeAnnouncement(ctx context.Context, operation string, l *l
 // putAnnouncements stores a state for each announcement of settings that are being written. A new one, or one with another URL or kind, begins with
 // the next event.
 func (t *tx) putAnnouncements(before *guild.Settings, s guild.Settings) {
-	known := map[string]announcement.Announcement{}
-	if before != nil {
-		for _, a := range before.Announcements {
-			known[a.ID] = a
-		}
-	}
-	if len(s.Announcements)+len(known) == 0 {
+	if len(s.Announcements) == 0 && (before == nil || len(before.Announcements) == 0) {
 		return
 	}
 	ids := []string{}
 	for _, a := range s.Announcements {
 		ids = append(ids, a.ID)
-		if old, there := known[a.ID]; there && old.URL == a.URL && old.Kind == a.Kind {
+		if old := before.Announcement(a.ID); old != nil && old.URL == a.URL && old.Kind == a.Kind {
 			continue
 		}
 		t.exec(`

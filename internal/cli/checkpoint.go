@@ -32,7 +32,7 @@ func checkpointsPath(guild string) string { return guildPath(guild) + "/checkpoi
 func (p *program) checkpointCommand() *cobra.Command {
 	c := &client{program: p}
 	var name string
-	create := p.forGuild("create --name NAME", "Keep all members as they are", func(ctx context.Context, guild string, _ []string) error {
+	create := p.forGuild("create --name NAME", "Copy all members of a guild into a new checkpoint", func(ctx context.Context, guild string, _ []string) error {
 		r := request{method: http.MethodPost, path: checkpointsPath(guild), body: map[string]string{"name": name}}
 		return show(ctx, c, r, func(made checkpoint) error {
 			return p.printf("Made the checkpoint %s (%s, %s, %s).\n", made.ID, printable(made.Name), at(made.CreatedAt), count(made.Members, "member"))
@@ -64,7 +64,7 @@ func checkpointPath(guild, checkpoint string) (string, error) {
 func (c *client) restoreCheckpoint(ctx context.Context, guild string, args []string) error {
 	path, err := checkpointPath(guild, args[0])
 	if err == nil {
-		err = c.ask(ctx, "Put the checkpoint "+args[0]+" in place of all members of %s?", guild, args[0])
+		err = c.ask(ctx, "Replace all members of %s by those of the checkpoint "+args[0]+"?", guild, args[0])
 	}
 	if err != nil {
 		return err

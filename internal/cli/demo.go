@@ -22,7 +22,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// The maximum flags of the demo. More members make the embedded board slow; for higher rates there is levelboard-bench.
+// The maximum values of the demo's flags. More members make the embedded board slow; for higher rates there is levelboard-bench.
 const (
 	maxDemoMembers = 200_000
 	maxDemoRate    = 200

@@ -55,7 +55,7 @@ type Config struct {
 	// leaves half of that second, the maximum half of a request's 10 seconds.
 	RedisTimeout time.Duration `env:"REDIS_TIMEOUT" envDefault:"500ms" bounds:"500ms to 5s" desc:"How long Redis may be silent before requests and /readyz return 503, {bounds}. Raise it on machines short of CPU."`
 
-	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" bounds:"0 to 10" desc:"Redis replicas that must have a change before it is acknowledged, {bounds}; with fewer it is 503."`
+	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" bounds:"0 to 10" desc:"Redis replicas that must have a change before it is acknowledged, {bounds}; with fewer, changes get 503."`
 	RedisWaitTimeout  time.Duration `env:"REDIS_WAIT_TIMEOUT" envDefault:"200ms" bounds:"1ms to 400ms" desc:"How long a change waits for them, {bounds}."`
 
 	RedisCAFile   string `env:"REDIS_CA_FILE" desc:"PEM file of the authorities for Redis' certificate, in place of the system's. Needs rediss://."`
@@ -70,7 +70,7 @@ type Config struct {
 	GuildIdle        time.Duration `env:"GUILD_IDLE" envDefault:"0s" bounds:"10m to 8760h" desc:"Time without use after which a guild leaves Redis until its next request, {bounds}; 0s is never. The same on every replica."`
 	HistoryDays      int           `env:"HISTORY_DAYS" envDefault:"400" bounds:"30 to 3660" desc:"Days that daily gains and full boards of closed periods are kept, {bounds}; ranks 1 to 100 stay."`
 	AuditDays        int           `env:"AUDIT_DAYS" envDefault:"400" bounds:"30 to 3660" desc:"Days that the audit log is kept, {bounds}."`
-	IdempotencyTTL   time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"4h" bounds:"2h to 24h" desc:"How long the record of a request with an Idempotency-Key is kept, {bounds}; an import that was cut off can be continued for an hour less. The same on every replica."`
+	IdempotencyTTL   time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"4h" bounds:"2h to 24h" desc:"How long the record of a request with an Idempotency-Key is kept, {bounds}; an import that was cut off can be continued until an hour before that. The same on every replica."`
 	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" bounds:"100ms to 10m" desc:"Time to finish requests and write the last snapshot at a stop, {bounds}."`
 
 	RateLimitKey          int `env:"RATE_LIMIT_KEY" envDefault:"120" bounds:"0 to 2147483647" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`

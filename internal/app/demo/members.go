@@ -46,7 +46,7 @@ func Members(n int, seed uint64, now time.Time) []snapshot.Row {
 	}
 	if n > 1 {
 		name := ownerName
-		owner := &rows[min(n/20+1, n-1)].Member // not one of the first, so not the plain member among Visitors
+		owner := &rows[min(n/20+1, n-1)].Member // not among the first: one of those is the plain member of Visitors
 		owner.UserID, owner.User = OwnerID, leaderboard.User{Username: ownerUsername, GlobalName: &name}
 	}
 	return rows

@@ -15,7 +15,7 @@ import (
 func (s *Settings) Calendar() period.Calendar {
 	zone, err := loadZone(cmp.Or(s.TimeZone, "UTC"))
 	if err != nil {
-		panic("guild: settings with the time zone " + s.TimeZone + ", which Parse refuses: " + err.Error())
+		panic("guild: settings with the time zone " + s.TimeZone + ", which Parse rejects: " + err.Error())
 	}
 	return period.Calendar{Zone: zone, Kinds: s.Periods, Seasons: s.Seasons}
 }

@@ -32,8 +32,8 @@ func Parse(gid id.Guild, body []byte) (Settings, error) {
 	return s, nil
 }
 
-// With returns the settings after replacing the properties of a JSON object, a list as a
-// whole, and all mistakes that this makes, in Parse's sentences. It does not change s.
+// With replaces properties by those of a JSON object, a list as a whole. It returns
+// the new settings, and all mistakes in Parse's sentences. It does not change s.
 func (s Settings) With(properties []byte) (Settings, fault.List) {
 	gid := s.ID
 	wrong := strictjson.DecodeOver(properties, &s)

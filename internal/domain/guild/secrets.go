@@ -40,7 +40,7 @@ func sameSecrets(a, b Settings) bool {
 	return slices.EqualFunc(a.Announcements, b.Announcements, func(a, b announcement.Announcement) bool { return a.URL == b.URL })
 }
 
-// KeepSecrets replaces each URL in s that is masked or absent by the saved one. Its error is a fault: none is saved. saved may be nil.
+// KeepSecrets replaces each URL in s that is masked or absent by the saved one. If none is saved, it returns a fault. saved may be nil.
 func (s *Settings) KeepSecrets(saved *Settings) error {
 	s.Announcements = slices.Clone(s.Announcements)
 	for i := range s.Announcements {

@@ -100,7 +100,7 @@ func (p *polynomial) atBig(n int64) XP {
 }
 
 // rise checks that the curve rises at every level up to MaxXP, and finds top. After a
-// level above MaxXP, none may be below MaxXP again: it would begin below the level before.
+// level above MaxXP, none may begin at MaxXP or below, since the curve would fall there.
 func (p *polynomial) rise() error {
 	var before XP
 	for n := Level(1); n <= Max; n++ {

@@ -73,7 +73,7 @@ const (
 
 func (cooldown) Shape() string { return "cooldown" }
 
-// fill writes whole minutes if the value is that, and else seconds.
+// fill writes minutes if the value is a whole number of them, else seconds.
 func (cooldown) fill(f Form, name string, value jsontext.Value, _ *Known) {
 	ms := decode[int64](value)
 	f.Fields[name], f.Fields[name+Unit] = strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64), seconds

@@ -32,7 +32,7 @@ type Lined interface {
 	Kind
 	// Lines reads a text area.
 	Lines(text string) []Line
-	// Names returns what the ids of the field stand for; row is the row that has the field.
+	// Names returns what kind of ids the field has; row is the row that has the field.
 	Names(row map[string]string) Of
 }
 
@@ -92,7 +92,7 @@ type targets struct{ byType bool } // the row's type chooses channels or roles; 
 func (targets) Shape() string            { return "area" }
 func (targets) Lines(text string) []Line { return namedLines(text) }
 
-// Names returns what a row's ids stand for.
+// Names returns what kind of ids a row has.
 func (t targets) Names(row map[string]string) Of {
 	if t.byType && row["type"] != string(guild.RoleMultiplier) {
 		return Channels

@@ -95,7 +95,7 @@ func visual(found bidi.Runs, text []rune) []bidi.Run {
 	if leftToRight(text) {
 		runs = apart(runs, text)
 	}
-	for level := bidi.Level(2); level > 0; level-- { // there is no higher level, since Clean removes the characters that embed
+	for level := bidi.Level(2); level > 0; level-- { // no level is higher: Clean removes the characters that nest directions
 		for i := 0; i < len(runs); i++ {
 			begin := i
 			for i < len(runs) && runs[i].Level >= level {

@@ -10,12 +10,12 @@ import (
 const (
 	// answerBytes bounds the bytes of answers and events that are encoded but not yet read by their clients.
 	answerBytes = 64 << 20
-	// answerBytesOfOne is the part of these that one identity may have, or one address without a key. A
+	// answerBytesOfOne is the part of these that one identity, or one address without a key, may have. A
 	// client that reads its answers has a few of them waiting; one that does not must not fill the memory.
 	answerBytesOfOne = answerBytes / shareOfOne
 	// uncounted is the length up to which answers are not counted: a connection's buffers take more.
 	uncounted = 16 << 10
-	// streamBytes is how much of its due events a stream encodes at a time.
+	// streamBytes bounds the waiting events that a stream encodes at a time.
 	streamBytes = 64 << 10
 	// A result of a large change takes less than resultBytes, and less than roleBytes for each of its roles.
 	resultBytes, roleBytes = 256, 24

@@ -18,7 +18,7 @@ const (
 	// largeBodiesOfOwner is how many of these one owner may have. Without a bound, an owner's
 	// keys could hold them all by sending slowly. It is more than enough to keep Redis busy.
 	largeBodiesOfOwner = 32
-	// refusedBodies bounds a pool of its own, for requests whose key may not do what they ask. They are rejected only
+	// refusedBodies bounds a separate pool, for requests whose key may not do what they ask. They are rejected only
 	// after their body is parsed (400 comes before 403), and until then must not take places from allowed requests.
 	refusedBodies = 4
 )

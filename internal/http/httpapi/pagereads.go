@@ -32,8 +32,8 @@ type readResult struct {
 	began int64 // the number of the read; the first is 1
 }
 
-// after returns the result of a read with a number above before, and whether another request
-// began it. The read continues when the request that began it is canceled; it has RequestTime.
+// after returns the result of a read whose number is above before, and whether another request began
+// that read. The read continues when the request that began it is canceled; it has RequestTime.
 func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read func(context.Context) (encodedPage, error)) (encodedPage, bool, error) {
 	for {
 		shared := true // a variable, not a named result: the read may set it after a canceled request has returned

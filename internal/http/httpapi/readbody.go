@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/platform/strictjson"
 )
 
-// maxBody is the maximum size of a body on all other routes than those of maxLargeBody, in bytes.
+// maxBody is the maximum size of a body in bytes, except on the routes of maxLargeBody.
 const maxBody = 64 << 10
 
 const (

@@ -54,7 +54,7 @@ func clientTrace(r *http.Request) []trace.Link {
 	return []trace.Link{{SpanContext: said.WithTraceState(trace.TraceState{})}}
 }
 
-// endSpan ends the request's span; a second call does nothing. A stream ends it where its
+// endSpan ends the request's span; a second call does nothing. A stream's span ends where the
 // answer begins: a span of hours, with a child for each read of the archive, would help nobody.
 func endSpan(c *gin.Context, span trace.Span) {
 	if !span.IsRecording() {

@@ -102,7 +102,7 @@ type limiter struct {
 	lines map[line]*bucket
 }
 
-// pass reports whether the line may be written, and how many equal ones were dropped since the last that was.
+// pass reports whether the line may be written, and how many equal lines were dropped since the last one that was written.
 func (l *limiter) pass(what line) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -34,8 +34,8 @@ func Again(ctx context.Context, wait func() time.Duration, do func(context.Conte
 
 type patienceKey struct{}
 
-// WithPatience returns a context in which a step on the live store gives up when the store has been silent for d; with 0 the store decides.
-// While the store answers other callers, the step waits for its turn until ctx ends. So a busy store is not mistaken for a dead one.
+// WithPatience returns a context in which a step on the live store gives up when the store has been silent for d; 0 leaves the time to the
+// store. While the store answers other callers, the step waits for its turn until ctx ends. So a busy store is not mistaken for a dead one.
 func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	if d <= 0 {
 		return ctx

@@ -58,8 +58,8 @@ func (p *Pool) take(name string, n int) (*Place, error) {
 	return &Place{pool: p, name: name, size: n, taken: true}, nil
 }
 
-// leavesSome reports whether the holder may have n more places. A holder may have its
-// share of the places that the others leave: with no others, its share of all places.
+// leavesSome reports whether the holder may have n more places. It may have share/places
+// of the places that other holders leave. Without others, that is its share.
 func (p *Pool) leavesSome(h holder, n int) bool {
 	return float64(h.taken+n-1)*float64(p.places-p.share) < float64(p.free-n+1)*float64(p.share)
 }

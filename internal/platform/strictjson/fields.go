@@ -38,7 +38,7 @@ type fields struct {
 
 var known sync.Map // reflect.Type -> *fields
 
-// fieldsOf returns what a body may have for t. It panics for a type that the package does not decode.
+// fieldsOf returns the properties that a body may have for the struct t. It panics for a type that the package does not decode.
 func fieldsOf(t reflect.Type) *fields {
 	if f, ok := known.Load(t); ok {
 		return f.(*fields)

@@ -209,7 +209,7 @@ type Eraser struct {
 	mu     sync.Mutex
 	active map[id.User]int // erasures that requests wait for
 
-	lives string // the lives in which no data of an erased user is left; only Run uses it
+	lives string // the result of Lives when no data of an erased user was left; only Run uses it
 }
 
 // New returns the use cases.

@@ -38,16 +38,16 @@ type Archive interface {
 	// Otherwise (the incarnation is gone, the epoch differs, or a batch was committed since from was
 	// read) it returns snapshot.ErrStale and changes nothing. Tombstones stay: Salvage may need them.
 	//
-	// kept is the rev up to which the live store has all changes of from's epoch, or Reloaded.
-	// Members whose row lacks a later recorded change have lost it; Past reports that from now on.
+	// kept is the rev up to which the live store has all changes of from's epoch, or Reloaded. A
+	// member whose row lacks a later recorded change has lost that change; from now on Past says so.
 	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (snapshot.State, error)
 	// Past reads the record of a named request of the last 24 hours.
 	Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error)
-	// Salvage merges at most 5000 rows of a live store that went back in time, before the guild is loaded again, so that
-	// no member's XP is lower than in either store. b.Epoch, b.Rev and b.Known are the live store's. A row without an
-	// entry there (Deleted) becomes a tombstone if the archive has not written it since. A member without an archived row,
-	// or with a tombstone that the live store knew of, is inserted. Two entries become one, with the higher XP and message
-	// count, the later times, the user data that was updated last, if it is known, and for each day the higher gain.
+	// Salvage merges at most 5000 rows of a live store that went back in time, before the guild is loaded again, so that no
+	// member's XP is lower than in either store. b.Epoch, b.Rev and b.Known are the live store's. A row without an entry in
+	// the live store (Deleted) becomes a tombstone if the archive has not written it since. A member without an archived
+	// row, or with a tombstone that the live store knew of, is inserted. Two entries become one, with the higher XP and
+	// message count, the later times, the user data that was updated last, if it is known, and for each day the higher gain.
 	//
 	// Written rows have from's epoch, and a rev above that of the row before; the guild's state stays.
 	// Records are written as by WriteBatches. A repeated call changes nothing. It returns snapshot.ErrStale,

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// Proposal is the settings in the files that a guild can have. If files differ, the first one counts.
+// Proposal has those settings of the files that a guild can have. If files differ, the first one counts.
 type Proposal struct {
 	NotTaken []NotTaken
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reason says why a row was skipped, in words. There are no other reasons than these constants.
+// Reason says why a row was skipped, in words. There is no reason besides these constants.
 type Reason string
 
 // The reasons.

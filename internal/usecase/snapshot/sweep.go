@@ -62,7 +62,7 @@ func (w *Writer) unlist() {
 }
 
 // takeList starts the survey of a list that has been read completely. It waits for the list while
-// the round has time, and at least a moment, since otherwise a late round would never take it.
+// the round has time. A late round waits a moment too, or late rounds would never take a list.
 func (r *round) takeList(ctx context.Context) (all bool, err error) {
 	s, l := &r.sweeper, r.sweeper.listing
 	if l == nil {

@@ -46,6 +46,8 @@ func TestGuildsAreSetUp(t *testing.T) {
 	w.key = ""
 	w.chat.Say(guildID, general, ada)
 	w.waitFor("the guild, made again", "Gophers of Discord 5 "+bo+" ["+ada+" "+cy+"]", about)
+	w.chat.Transfer(guildID, cy)
+	w.waitFor("an owner who is an administrator", "Gophers of Discord 5 "+cy+" ["+ada+"]", about)
 	stop()
 }
 

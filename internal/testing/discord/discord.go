@@ -39,6 +39,7 @@ type Server struct {
 	limit    int    // how many of them
 	shards   int    // that bots are asked to begin
 	begun    int    // sessions
+	moved    bool   // there is no address for resuming
 	refusal  int    // the code that closes each connection that identifies itself
 	ids      int64
 	requests map[string]int

@@ -66,7 +66,7 @@ func send(mu *sync.Mutex, conn *websocket.Conn, op int, data any) {
 	_ = conn.WriteJSON(object{"op": op, "d": data, "s": nil, "t": nil})
 }
 
-// The paths of the gateway. A session can be resumed only at the one that the bot was told.
+// The paths of the gateway. A session can be resumed only at the one that the bot was told, until Move.
 const (
 	gatewayPath = "/gateway"
 	resumePath  = "/gateway/resume"
@@ -86,6 +86,16 @@ func (s *Server) connected() (list []*session) {
 
 // gateway serves a connection until the bot ends it.
 func (s *Server) gateway(w http.ResponseWriter, r *http.Request) {
+	resumes := resumePath
+	s.change(func() {
+		if s.moved {
+			resumes = gatewayPath
+		}
+	})
+	if r.URL.Path == resumePath && resumes != resumePath {
+		http.NotFound(w, r)
+		return
+	}
 	upgrader := websocket.Upgrader{}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -116,7 +126,7 @@ func (s *Server) gateway(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		case opResume:
-			if r.URL.Path == resumePath {
+			if r.URL.Path == resumes {
 				g = s.resume(g, conn, packet.D)
 			} else {
 				send(&g.mu, conn, opInvalidSession, false)
@@ -237,6 +247,9 @@ func (s *Server) dispatch(guildID, event string, data any) {
 
 // Cut ends the connections; the sessions can be resumed.
 func (s *Server) Cut() { s.end(false) }
+
+// Move takes the address for resuming away; sessions can be resumed at the first one.
+func (s *Server) Move() { s.change(func() { s.moved = true }) }
 
 // LoseSessions ends the connections and forgets the sessions, then makes a change of which the bot is not told.
 func (s *Server) LoseSessions(meanwhile func()) {

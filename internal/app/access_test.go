@@ -10,7 +10,7 @@ import (
 )
 
 var accessCases = cases{
-	"keys that are not valid are 401":          invalidKeys,
+	"invalid keys are 401":                     invalidKeys,
 	"an invalid key on a public board":         invalidKeyOnPublicBoard,
 	"read-only keys change nothing":            readOnlyKeys,
 	"no grant is 403":                          noGrant,
@@ -22,7 +22,7 @@ var accessCases = cases{
 	"the board without a key":                  boardWithoutKey,
 	"unknown parameters mean nothing":          unknownParameters,
 	"invalid admin tokens are 401":             adminTokens,
-	"key and admin token are no substitute":    noSubstitute,
+	"a key is no admin token, nor the reverse": noSubstitute,
 	"the operator gets 404 for unknown guilds": operatorWithoutGuild,
 }
 

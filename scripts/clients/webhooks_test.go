@@ -38,7 +38,7 @@ func TestSignaturesAreVerified(t *testing.T) {
 		}
 		defer answer.Body.Close()
 		if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.StatusCode > 201 {
-			t.Fatalf("%s %s: %s, %v", method, path, answer.Status, err)
+			t.Fatalf("%s %s is answered %s (decoding: %v), want 200 or 201", method, path, answer.Status, err)
 		}
 	}
 	var settings struct{ Announcements []struct{ ID string } }

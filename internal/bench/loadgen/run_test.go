@@ -44,7 +44,7 @@ func runOne(t *testing.T, a *app.App, i int, scenario Scenario) error {
 		}
 	}
 	if result.Total.Requests != requests || result.Interrupted {
-		t.Errorf("%+v", result) // a busy machine is no excuse
+		t.Errorf("the run has %+v, want %d requests, not interrupted", result, requests)
 	}
 	if result.Seconds < 0.4 {
 		err = errors.Join(err, fmt.Errorf("the run is too short: %+v", result))
@@ -54,7 +54,7 @@ func runOne(t *testing.T, a *app.App, i int, scenario Scenario) error {
 		failed += result.Writers.Failed()
 	}
 	if scenario.Changes() != (v != nil) || v != nil && v.Gained != v.Acknowledged && failed == 0 {
-		t.Errorf("verification %+v", v) // nor here; a failed request may have been made
+		t.Errorf("the gained XP of %+v is not the acknowledged", v) // a failed request may have been made
 	}
 	if v != nil && v.Acknowledged == 0 {
 		err = errors.Join(err, fmt.Errorf("the verification %+v has no acknowledged XP", v))

@@ -207,7 +207,7 @@ func touchesFew(t *testing.T, url string, o operation) {
 	touched := counted(t, url, `SELECT sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read, 0) + coalesce(idx_blks_hit, 0))::bigint
 		FROM pg_statio_user_tables`, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) {
 		if err := o.do(t, a); err != nil {
-			t.Errorf("%s: %v", o.name, err)
+			t.Errorf("the operation %s failed: %v", o.name, err)
 		}
 	})
 	if touched > o.most {

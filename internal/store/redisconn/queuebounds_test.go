@@ -96,7 +96,7 @@ func TestACallerLeavesALongQueueAtOnce(t *testing.T) {
 	leave()
 	b.calls.Go(b.release)
 	<-stop.arrived // the first batch is being sent, the second is not
-	if err, _ := testenv.Receive(t, left, "who left does not wait for the turn of the call"); !errors.Is(err, context.Canceled) {
+	if err, _ := testenv.Receive(t, left, "the caller who left returns"); !errors.Is(err, context.Canceled) {
 		t.Errorf("the caller who left got %v, want context.Canceled", err)
 	}
 	stop.letGo <- struct{}{}

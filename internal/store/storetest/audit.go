@@ -76,7 +76,7 @@ func auditedChanges(b *board) {
 	}
 	b.wantJournal(want...)
 
-	// The writer reads the same entries twice, as without an answer. Then they leave the journal.
+	// A writer that got no answer reads the same entries again. Ending the batch removes them.
 	for range 2 {
 		records := b.changesPage(100).Batch.Records
 		if len(records) != len(want) || records[0].Audit == nil || records[0].Name != (leaderboard.Digest{}) {
@@ -100,7 +100,7 @@ func auditInParts(b *board) {
 	b.load(rowN(1, 0))
 	for n := range int64(600) {
 		c := leaderboard.Change{Op: leaderboard.Set, Amount: level.XP(n), Audit: entryOf(audit.Set, userN(1))}
-		if n%6 == 0 { // the log does not record it
+		if n%6 == 0 { // a change without an audit record
 			c.Audit, c.Once = nil, onceOf(fmt.Sprint(n), "")
 		}
 		b.change(userN(1), c)

@@ -61,7 +61,7 @@ func (c *Client) Do(method, path, key string, body any, options ...Option) Respo
 	c.tb.Helper()
 	resp, err := c.send(method, path, key, body, options...)
 	if err != nil {
-		c.tb.Fatalf("%s %s: %v", method, path, err)
+		c.tb.Fatalf("%s %s got no answer: %v", method, path, err)
 	}
 	return resp
 }

@@ -41,7 +41,7 @@ func TestTheModelRefusesBrokenPromises(t *testing.T) {
 			return m.saw(at(110))
 		}},
 		{"a change is made again under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) && m.saw(at(120)) }},
-		{"a change under its key is answered and not made", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) && m.saw(at(100)) }},
+		{"an answered keyed change is not made", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) && m.saw(at(100)) }},
 		{"a repeat has another outcome", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(120)) }},
 		{"a deleted member comes back", func(m *member) bool { return m.answered(change{op: remove}, made(0)) && m.saw(at(100)) }},
 		{"an entry replaces an entry", func(m *member) bool { return m.answered(change{op: create, amount: 1}, made(1)) }},

@@ -144,7 +144,7 @@ func (w *world) propose(property, value string) guilds.Proposal {
 	w.Helper()
 	p, wrong, err := guilds.Propose(w.archive.guilds[gophers].Settings, guilds.Given{property: jsontext.Value(value)})
 	if err != nil || wrong.Len() > 0 {
-		w.Fatalf("%s: %v, %v", property, wrong, err)
+		w.Fatalf("the property %s is refused: %v, %v", property, wrong, err)
 	}
 	return p
 }

@@ -19,25 +19,25 @@ FUZZTIME ?= 10s
 TORTURE_TIME ?= 10m
 TORTURE_SEED ?=
 
-# make test leaves these packages out: they take long, or test tools of the tree. Others skip their long tests under -short (testenv.Long).
+# make test leaves out these packages: they take long, or test the tools of this tree. Others skip long tests under -short (testenv.Long).
 LONG := ./cmd/levelboard-bench ./internal/bench/... ./internal/testing/attack ./internal/testing/browsertest ./internal/testing/monitoring
-# Packages in which goroutines meet.
+# Packages whose goroutines share data.
 SHARED := ./internal/app/... ./internal/http/... ./internal/platform/... ./internal/store/... ./internal/usecase/...
 # Small packages come first, so that there is something to see early.
 PACKAGES ?= $(shell go list ./internal/domain/... ./internal/platform/... ./... | grep -vxF "$$(go list $(LONG))")
 RUN ?= .
 COUNT ?= 1
-# It ends a test that hangs, with a dump of its goroutines.
+# The time after which Go ends a test that hangs, with a dump of its goroutines.
 TEST_TIMEOUT ?= 30m
 
-# The race detector needs cgo. gopher-lua and SQLite's own code, which are others' and nine tenths of the time, run without it. A package that uses
+# The race detector needs cgo. gopher-lua and SQLite are not ours and would take nine tenths of the time: they run without it. A package that uses
 # sync.Map must run with it: the linker may take its copy of the generic methods, and one without the detector hides what orders the others.
 NO_RACE := -race=false -d=checkptr=0
 RACE := -race -gcflags='github.com/yuin/gopher-lua/...=$(NO_RACE)' -gcflags='modernc.org/...=-d=checkptr=0' -gcflags='modernc.org/sqlite/lib=$(NO_RACE)'
-# Goroutines that are left over fail a test by themselves: do not wait a second for them at each exit.
+# Tests look for leftover goroutines themselves: the detector must not wait a second for them at each exit.
 export GORACE ?= atexit_sleep_ms=0
 
-# gotestsum prints a package's result when it is there, and what a test printed if it failed. The servers' files are in memory if possible.
+# gotestsum prints each package's result as it comes, and the output of failed tests. The servers' files are in memory if possible.
 GOTEST = dir=$$(scripts/memory-dir); trap 'rm -rf "$$dir"' EXIT; gotestsum=$$(go tool -modfile=scripts/tools/go.mod -n gotestsum); \
 	GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" TESTENV_SHARED_DIR="$$dir" $(1) "$$gotestsum" --format=pkgname-and-test-fails --format-hide-empty-pkg --hide-summary=skipped -- \
 	-count=$(COUNT) -run='$(RUN)' -vet=off -timeout=$(TEST_TIMEOUT)

@@ -41,10 +41,8 @@ func (w *world) posted(o *target, k Key, want ...string) {
 // A message says what its event is, in the announcement's words, and mentions only the members that it is about. A burst is one message, or as many as
 // ten each, and 2,000 characters, need. Silent events are not announced.
 func TestMessages(t *testing.T) {
-	const (
-		away   id.User = "200000000000000002"
-		nobody         = `{"allowed_mentions":{"parse":[],"users":[]},`
-	)
+	const away id.User = "200000000000000002"
+	const nobody = `{"allowed_mentions":{"parse":[],"users":[]},`
 	winners := `{"id":"season-x","kind":"season","name":"Winter","members":2,"winners":[` +
 		`{"rank":1,"userId":"` + string(user) + `","gained":5},{"rank":2,"userId":"` + string(away) + `","gained":4}]}`
 	old, bulk, absent, hidden := raised(1, 2), raised(1, 2), raised(2, 3), raised(3, 4)

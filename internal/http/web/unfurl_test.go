@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"image/png"
+	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/card"
+	"levelboard/internal/store/redisstore"
 )
 
 func TestPublicPagesHaveUnfurls(t *testing.T) {
@@ -84,6 +88,25 @@ func TestABoardsPreviewFollowsTheBoard(t *testing.T) {
 	}
 	s.guilds.change(public, func(g *guild.Guild) { g.Enabled = false })
 	b.get(path).want(404)
+}
+
+func TestAPreviewsETagDependsOnTheFonts(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the test's fonts are those of Linux")
+	}
+	fonts, err := card.OpenFonts("/usr/share/fonts", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	for _, f := range []*card.Fonts{nil, nil, fonts} {
+		s := newSite(t, options{with: func(s *site, _ *redisstore.Store) { s.deps.Fonts = f }})
+		s.fill(members(5))
+		tags = append(tags, s.browser().get("/leaderboard/gophers/preview.png").want(200).header.Get("ETag"))
+	}
+	if tags[0] != tags[1] || tags[0] == tags[2] {
+		t.Errorf("twice without fonts and once with fonts the ETags are %q, want only the last one different", tags)
+	}
 }
 
 func TestRobotsAndTheManifest(t *testing.T) {

@@ -16,7 +16,7 @@ var boardCases = cases{
 	"found by id, or by vanity in any case": byIDOrVanity,
 	"isManager":                             isManager,
 	"private boards need a grant":           privateBoards,
-	"disabled and unknown are 404":          disabledAndUnknown,
+	"disabled and unknown boards are 404":   disabledAndUnknown,
 	"settings show at once":                 settingsShowAtOnce,
 	"caching follows the caller":            cachingFollowsTheCaller,
 	"a vanity can be reused":                vanityGivenUp,
@@ -162,7 +162,7 @@ func isManager(t *testing.T, s *service) {
 		_, key := s.mint(object{"ownerId": user, "permission": "read"})
 		return s.board(key, g, 1).IsManager
 	}
-	// Twice, so that each of them also reads a cached page.
+	// The second round reads cached pages.
 	for range 2 {
 		for user, want := range map[string]bool{boss: true, admin: true, other: false, "": false} {
 			if got := asked(user); got != want {
@@ -192,7 +192,7 @@ func privateBoards(t *testing.T, s *service) {
 		s.Do("HEAD", boardPath(entry, 1), granted, nil).Want(t, 200)
 		wantFailure(t, s.Do("GET", boardPath(entry, 7), "", nil), 401)
 	}
-	// Nor does the ETag of a page answer a caller who may not read the page.
+	// A caller who may not read a page gets 401 even with its ETag.
 	etag := s.Do("GET", boardPath(g, 1), granted, nil).Header.Get("ETag")
 	refused := s.Do("GET", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", etag))
 	wantFailure(t, refused, 401)

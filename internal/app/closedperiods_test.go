@@ -134,7 +134,7 @@ func closedPeriodIsAnEvent(t *testing.T, s *service) {
 		}
 		if got.ID != "season-old" || got.Kind != period.Seasonal || got.Name == nil || *got.Name != "The old" || got.Members != 13 || len(got.Winners) != 10 ||
 			!got.Start.Before(got.End) {
-			t.Errorf("the period event is %+v", got)
+			t.Errorf("the period event is %+v, want The old with 13 members, ten of them winners", got)
 		}
 		for i, w := range got.Winners {
 			if w.Rank != int64(i+1) || i == 0 && (w.UserID != id.User(a) || w.Gained != 500) || i > 0 && w.Gained != int64(13-i) {

@@ -113,7 +113,7 @@ func TestCachedGuildsWorkWithoutPostgres(t *testing.T) {
 	s.board("", "warm", 1)
 	_, uncached := other.mint(object{"guildIds": []string{g}})
 	archived(t, client, g)
-	// The cache has a change that was made on this replica.
+	// This replica's cache must have its own change.
 	s.admin("PUT", "/guilds/"+g, settings(object{"vanity": "warmer"})).Want(t, 200)
 	s.admin("PUT", "/keys/"+id+"/guilds/"+cold, nil).Want(t, 204)
 	fresh := s.key(g)

@@ -18,7 +18,7 @@ var memberCases = cases{
 	"HEAD is GET without a body":           headIsGetWithoutBody,
 	"a body may have 64 KiB":               bodyOf64KiB,
 	"a chunked body is bounded":            bodyOfUnknownLength,
-	"headers ignore upper and lower case":  namesOfHeaders,
+	"names of headers ignore case":         namesOfHeaders,
 }
 
 func createdThenRead(t *testing.T, s *service) {

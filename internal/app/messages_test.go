@@ -71,7 +71,7 @@ func (s *service) award(key, g string, messages ...object) []result {
 	s.t.Helper()
 	got := results(s.t, s.send(key, g, messages))
 	if len(got) != len(messages) {
-		s.t.Fatalf("%d messages have %d results", len(messages), len(got))
+		s.t.Fatalf("%d messages have %d results, want one each", len(messages), len(got))
 	}
 	return got
 }

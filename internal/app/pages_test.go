@@ -108,7 +108,7 @@ func managersMakeEvents(t *testing.T, s *service, manager *http.Client, g, u str
 		{"/remove", "remove=on", "removed", object{"userId": u, "removeRoles": roles{}}},
 	} {
 		if status, text := visit(t, manager, "POST", s.app.URL()+"/leaderboard/"+g+"/members/"+u+c.address, c.form); status != 200 {
-			t.Fatalf("%s with %s: %d %s", c.address, c.form, status, text)
+			t.Fatalf("POST to %s with %s is answered %d %s, want 200", c.address, c.form, status, text)
 		}
 		f.wants(c.event, c.data)
 	}

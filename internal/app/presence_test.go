@@ -114,7 +114,7 @@ func uncountedBringsNobodyBack(t *testing.T, s *service) {
 	there, none := result{u, 0, 500, 3, 4, false, []string{}, []string{}}, result{nobody, 0, 0, 0, 0, false, []string{}, []string{}}
 	want := []result{there, there, there, {ignored, 0, 100, 1, 0, false, []string{}, []string{}}, none}
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
+		t.Errorf("the results of ignored messages are\n%+v\nwant\n%+v", got, want)
 	}
 	if now := s.etag(key, g, 1); now != etag {
 		t.Errorf("ignored messages changed the ETag from %s to %s", etag, now)

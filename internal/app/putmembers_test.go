@@ -36,7 +36,7 @@ func (s *service) put(key, g, mode string, members ...object) []putResult {
 	s.t.Helper()
 	got := putResults(s.t, s.sendPut(key, g, mode, members))
 	if len(got) != len(members) {
-		s.t.Fatalf("%d members have %d results", len(members), len(got))
+		s.t.Fatalf("%d members have %d results, want one each", len(members), len(got))
 	}
 	return got
 }

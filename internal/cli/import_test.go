@@ -211,7 +211,7 @@ func TestAFilesSettingsAreImported(t *testing.T) {
 		"The settings that were taken stay.":                    "--settings",
 	} {
 		if r := run(t, environ, "", append(files, flag)...); r.code != exitOK || !strings.Contains(r.stdout, says) {
-			t.Errorf("%s: exit code %d, lacks %q\n%s", flag, r.code, says, r.stdout)
+			t.Errorf("with %s the exit code is %d, want 0 and %q in\n%s", flag, r.code, says, r.stdout)
 		}
 	}
 	if document := succeed(t, environ, "", "guild", "get", gophers, "--json"); !strings.Contains(document, `"curve":"mee6"`) || !strings.Contains(document, `"timeZone":"Europe/Berlin"`) {

@@ -46,7 +46,7 @@ func TestTextsOfLevelUpsAreRendered(t *testing.T) {
 	plain.Roles = nil
 	own := &Announcement{Mention: true}
 	if got := own.LevelUp(plain); got != "<@100000000000000002> has reached level 10!" {
-		t.Errorf("the default text is %q", got)
+		t.Errorf("the default text is %q, want it to name the level 10", got)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestAFaultInABodyNamesItsPath(t *testing.T) {
 			t.Errorf("the fault at %q is %+v, want the message %q", path, f, want)
 		}
 		if rule := f.Rule(); !strings.HasSuffix(rule, "must have at most 2 items") || path != "" && rule != "must have at most 2 items" {
-			t.Errorf("the rule of the fault at %q is %q", path, rule)
+			t.Errorf("the rule of the fault at %q is %q, want the message without the path", path, rule)
 		}
 	}
 	if f := (&fault.Error{Path: "curve", Message: "the curve must rise"}); f.Rule() != f.Message {

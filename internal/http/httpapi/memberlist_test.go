@@ -46,7 +46,7 @@ func FuzzMembersQuery(f *testing.F) {
 			}
 		}
 		if len(texts) > 100 || strings.Join(texts, ",") != values.Get("ids") {
-			t.Fatalf("%q is read as the ids %v", text, texts)
+			t.Fatalf("%q is read as the ids %v, want at most 100 and all that it names", text, texts)
 		}
 	})
 }

@@ -78,7 +78,7 @@ func TestChangesWaitForReplicas(t *testing.T) {
 	testenv.Wait(t, "the replica tells how far it is", func() bool { _, err := s.Change(ctx, together, user1, plusOne); return err == nil })
 	for i, err := range everyChange(t, s, together) {
 		if err != nil {
-			t.Errorf("change %d with a replica: %v, want none", i, err)
+			t.Errorf("change %d with a replica: %v, want no error", i, err)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestReadsContinueWithoutReplicas(t *testing.T) {
 	work.Wait()
 }
 
-// quickMaster returns a server that sends a replica its data without a delay for others.
+// quickMaster returns a server that sends data to a new replica at once, and does not wait for others.
 func quickMaster(t *testing.T) *testenv.RedisServer {
 	t.Helper()
 	return testenv.Redis(t, testenv.WithConfig("repl-diskless-sync-delay 0"))

@@ -39,7 +39,7 @@ func wantStandings(t *testing.T, a store.Archive, g *guild.Guild, p period.Perio
 	var got []any
 	for i, s := range mustGet(a.Standings(t.Context(), refOf(g), p.ID, 0, 1000))(t) {
 		if got = append(got, s.UserID, s.Gained); s.Rank != int64(i+1) {
-			t.Errorf("%s: row %d has rank %d", p.ID, i+1, s.Rank)
+			t.Errorf("row %d of the closed %s has rank %d", i+1, p.ID, s.Rank)
 		}
 	}
 	if !slices.Equal(got, want) {

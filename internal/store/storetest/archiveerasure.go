@@ -53,7 +53,7 @@ func archiveErasure(t *testing.T, a store.Archive) {
 	found := mustGet(a.StoredOf(ctx, user))(t)
 	if len(found.Guilds) != 1 || found.Guilds[0].Guild != refOf(g) || found.Guilds[0].Row.User.Username != "ada" || found.AuditRecords != 2 ||
 		!reflect.DeepEqual(found.Keys, []erasure.Key{{ID: keyOne, Name: key.Name}}) {
-		t.Errorf("stored of the user is %+v", found)
+		t.Errorf("the archive stores %+v of the user, want one member, two audit records and a key", found)
 	}
 	if !mustGet(a.TracesOf(ctx, user))(t) {
 		t.Error("no other trace of the user is found, want some")

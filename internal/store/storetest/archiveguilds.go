@@ -212,7 +212,7 @@ func archiveNoChange(t *testing.T, a store.Archive) {
 		"ungrant": a.Ungrant(t.Context(), "key000000001", guildB, apikey.Operator),
 	} {
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s fails: %v", name, err)
 		}
 	}
 	if err := a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0); err == nil {

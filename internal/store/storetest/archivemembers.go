@@ -137,6 +137,6 @@ func archivePieces(t *testing.T, a store.Archive) {
 		}
 	}
 	if next != total {
-		t.Errorf("%d of %d members were read", next, total)
+		t.Errorf("%d members were read, want %d", next, total)
 	}
 }

@@ -57,7 +57,7 @@ func concurrentSteps(b *board) {
 		}
 	}
 	if rev := b.version().Rev; rev != workers*each+members {
-		b.Errorf("after %d changes the rev is %d", workers*each+members, rev)
+		b.Errorf("after %d changes the rev is %d, want their number", workers*each+members, rev)
 	}
 }
 

@@ -81,7 +81,7 @@ func everySize(b *board) {
 		for _, c := range []leaderboard.Change{{Op: leaderboard.Decrement, Amount: 1}, {Op: leaderboard.Increment, Amount: 1}} {
 			before := b.member(userN(1)).XP
 			if o, err := b.Change(b.Context(), b.g, userN(1), c); err != nil || o.Before != before || o.After != applied(before, c) {
-				b.Errorf("%s by 1 at %d XP: %+v (%v)", c.Op, before, o, err)
+				b.Errorf("%s by 1 at %d XP: %+v (%v), want %d XP after", c.Op, before, o, err, applied(before, c))
 			}
 		}
 		want := b.member(userN(1)).XP

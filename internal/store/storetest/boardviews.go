@@ -52,7 +52,7 @@ func emptyViews(b *board) {
 	for _, page := range []int64{0, 1, 5} {
 		v := b.view(leaderboard.Look{Page: page, Users: []id.User{userN(1)}})
 		if v.Total != 0 || v.Number != min(page, 1) || len(v.Rows) != 0 || len(v.Members) != 0 {
-			b.Errorf("page %d of an empty board is %+v", page, v)
+			b.Errorf("page %d of an empty board is %+v, want no rows", page, v)
 		}
 	}
 }

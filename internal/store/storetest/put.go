@@ -140,7 +140,7 @@ func putMode(b *board, mode leaderboard.PutMode, n int) {
 	for _, c := range cases {
 		want, user := c.want(mode)
 		if onBoard[c.put.User] == (c.away || c.hides(mode)) {
-			b.Errorf("%s of %+v: the member is on the board: %v", mode, c, onBoard[c.put.User])
+			b.Errorf("after %s of %+v the member is on the board: %v, want the opposite", mode, c, onBoard[c.put.User])
 		}
 		i, waited := rows[c.put.User]
 		if waited != (want.State != leaderboard.Unchanged) {

@@ -36,14 +36,15 @@ func cardOfAnyScript(t *testing.T, s *service) {
 	if fontDir == "" {
 		t.Skip("no folder of fonts on this system")
 	}
-	u := newID()
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
 	cards, previews := map[string]bool{}, map[string]bool{}
 	for _, global := range []any{nil, "مريم"} {
-		g := s.guild(nil)
-		s.named(s.key(g), g, u, 5, "ada", global)
+		s.named(key, g, u, 5, "ada", global)
 		cards[string(s.Do("GET", cardPath(g, u, "card.png"), "", nil).Want(t, 200).Body)] = true
 		_, preview := visit(t, newBrowser(t), "GET", s.app.URL()+"/leaderboard/"+g+"/preview.png", "")
 		previews[preview] = true
+		s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
 	}
 	if len(cards) != 2 || len(previews) != 2 {
 		t.Errorf("with and without an Arabic name there are %d cards and %d previews, want 2 of each", len(cards), len(previews))

@@ -135,7 +135,7 @@ func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 		w.Eventually("some sweeps", func() bool { return f.Count("Survey") > 3 })
 		stop()
 		w.Killed("second")
-		if n := f.Count("Evict"); n > 0 || !loaded(w, g) || w.Logged.Count("could not leave Redis") == 0 {
+		if n := f.Count("Evict"); n > 0 || !loaded(w, g) || w.Logged.Count("could not be evicted from Redis") == 0 {
 			t.Errorf("while the archive did not answer, %d guilds were evicted, or the log does not say why they stay", n)
 		}
 

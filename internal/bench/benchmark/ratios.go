@@ -27,13 +27,21 @@ var beside = map[string]string{"page-while-writing": "page"}
 
 // ratios measures the service and its floors in turn, on a board of 100,000 members.
 func (b *bencher) ratios(ctx context.Context) (string, error) {
-	t := newTable("work", "floor", "service / floor", "service, a second", "floor, a second", "p50 ms", "p99 ms")
+	t := newTable("work", "floor", "service / floor", "service, a second", "floor, a second", "p50 ms", "p99 ms", "CPU of the service, µs", "of Redis, µs")
 	on := board{members: b.scaled(100_000)}
 	for _, r := range allRatios {
-		var rates, floors, shares, p50, p99 []float64
+		var rates, floors, shares, p50, p99, serviceTime, redisTime []float64
 		for range b.rounds {
 			l := load{scenario: r.scenario, board: on, page: r.page}
+			serviceBegan, redisBegan, err := b.cpu(ctx)
+			if err != nil {
+				return "", err
+			}
 			service, err := b.serve(ctx, l)
+			if err != nil {
+				return "", err
+			}
+			serviceEnded, redisEnded, err := b.cpu(ctx)
 			if err != nil {
 				return "", err
 			}
@@ -47,8 +55,11 @@ func (b *bencher) ratios(ctx context.Context) (string, error) {
 			rates, floors = append(rates, service.Total.PerSecond), append(floors, floor.Total.PerSecond)
 			shares = append(shares, service.Total.PerSecond/floor.Total.PerSecond)
 			p50, p99 = append(p50, service.Total.Latency.P50), append(p99, service.Total.Latency.P99)
+			each := 1e6 / float64(service.Total.Requests)
+			serviceTime, redisTime = append(serviceTime, (serviceEnded-serviceBegan)*each), append(redisTime, (redisEnded-redisBegan)*each)
 		}
-		t.add(r.title, r.floor, fixed(median(shares)), whole(median(rates)), whole(median(floors)), fixed(median(p50)), fixed(median(p99)))
+		t.add(r.title, r.floor, fixed(median(shares)), whole(median(rates)), whole(median(floors)), fixed(median(p50)), fixed(median(p99)),
+			whole(median(serviceTime)), whole(median(redisTime)))
 	}
 	return t.String(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,6 +100,26 @@ func (b *bencher) redisInfo(ctx context.Context, section, name string) (string, 
 		return "", fmt.Errorf("no %s in the INFO of Redis", name)
 	}
 	return found[1], nil
+}
+
+// cpu is the time that the service and Redis have had a processor since they started, in seconds.
+func (b *bencher) cpu(ctx context.Context) (service, redis float64, err error) {
+	used, err := loadgen.Gauges(ctx, b.ops, "process_cpu_seconds_total")
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, name := range []string{"used_cpu_user", "used_cpu_sys"} {
+		text, err := b.redisInfo(ctx, "cpu", name)
+		if err != nil {
+			return 0, 0, err
+		}
+		seconds, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("Redis' %s is no number: %w", name, err)
+		}
+		redis += seconds
+	}
+	return used[0], redis, nil
 }
 
 // machine says where, when and how the numbers were measured.

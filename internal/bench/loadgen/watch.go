@@ -49,7 +49,7 @@ func watch(ctx context.Context, base string) (end func() *Watched) {
 	}
 }
 
-// Gauges reads metrics without labels of the service whose metrics are at base.
+// Gauges reads gauges and counters without labels of the service whose metrics are at base.
 func Gauges(ctx context.Context, base string, names ...string) (values []float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
@@ -72,10 +72,10 @@ func Gauges(ctx context.Context, base string, names ...string) (values []float64
 	}
 	for _, name := range names {
 		family := families[name]
-		if family == nil || len(family.Metric) != 1 || family.Metric[0].Gauge == nil {
-			return nil, fmt.Errorf("the service has no gauge %s", name)
+		if family == nil || len(family.Metric) != 1 {
+			return nil, fmt.Errorf("the service has no gauge or counter %s", name)
 		}
-		values = append(values, family.Metric[0].Gauge.GetValue())
+		values = append(values, family.Metric[0].GetGauge().GetValue()+family.Metric[0].GetCounter().GetValue())
 	}
 	return values, nil
 }

@@ -115,7 +115,7 @@ func (b *bencher) cpu(ctx context.Context) (service, redis float64, err error) {
 		}
 		seconds, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return 0, 0, fmt.Errorf("Redis' %s is no number: %w", name, err)
+			return 0, 0, fmt.Errorf("read %s of Redis: %w", name, err)
 		}
 		redis += seconds
 	}

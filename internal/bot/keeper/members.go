@@ -54,7 +54,7 @@ func (g *guild) compareMembers(ctx context.Context) error {
 	if err := errors.Join(err, hiddenErr, listErr); err != nil {
 		return err
 	}
-	levels, members := map[string]*int{}, map[string]*chat.Member{} // nil for who has no entry, and for who has left
+	levels, members := map[string]*int{}, map[string]*chat.Member{} // a member without an entry has no level; one who left is nil
 	for _, r := range append(board, hidden...) {
 		levels[r.UserID], members[r.UserID] = r.Level, nil
 	}
